@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * internal.h - the state that the rooms of the core share.
+ *
+ * Included by sched/ and its unit tests only; everybody else uses sched.h.
+ * Struct and field names are the kernel's where it has them.
+ */
+#ifndef IDLEST_SCHED_INTERNAL_H
+#define IDLEST_SCHED_INTERNAL_H
+
+#include "base/list.h"
+#include "base/rbtree.h"
+#include "sched/sched.h"
+
+#define SCHED_CAPACITY_SCALE 1024
+#define NICE_0_WEIGHT	     1024
+#define WEIGHT_SHIFT	     10 /* load weights are kept times 1024 (spec 00 §3) */
+
+/* ---- averages (spec 03) ---- */
+
+struct sched_avg {
+	u64 last_update_time;
+	u64 load_sum;
+	u64 runnable_sum;
+	u32 util_sum;
+	u32 period_contrib;
+	unsigned long load_avg;
+	unsigned long runnable_avg;
+	unsigned long util_avg;
+};
+
+struct util_est {
+	unsigned long enqueued;	/* two-value form; the one-value form keeps its value in ewma */
+	unsigned long ewma;
+};
+
+/* ---- the fair class (spec 02) ---- */
+
+struct load_weight {
+	u64 weight;	/* times 1024 */
+	u32 inv_weight;
+};
+
+struct sched_entity {
+	struct rb_node run_node;
+	struct load_weight load;
+	u64 vruntime;
+	u64 deadline;
+	u64 min_vruntime;	/* of the subtree below run_node (EEVDF) */
+	u64 slice;		/* ns */
+	u64 min_slice;		/* of the subtree */
+	s64 vlag;
+	u64 vprot;		/* end of protection (PROTECT_VPROT*) */
+	u64 exec_start;
+	u64 sum_exec_runtime;
+	u64 prev_sum_exec_runtime;
+	bool on_rq;
+	bool sched_delayed;
+	bool rel_deadline;
+	bool custom_slice;
+	bool idle_group;	/* cpu.idle */
+	int depth;
+	int runnable_weight;	/* group: runnable tasks below */
+	struct sched_entity *parent;
+	struct cfs_rq *cfs_rq;	/* queue it is (to be) queued on */
+	struct cfs_rq *my_q;	/* queue it owns; NULL for a task */
+	struct sched_avg avg;
+};
+
+struct cfs_rq {
+	struct rb_root_cached tasks_timeline;
+	struct load_weight load;
+	int nr_queued;		/* entities on this level, curr included */
+	int h_nr_queued;	/* tasks below, delayed ones included */
+	int h_nr_runnable;	/* without delayed ones */
+	int h_nr_idle;		/* SCHED_IDLE ones */
+	s64 avg_vruntime;	/* S of spec 02 §5 */
+	u64 avg_load;		/* W, without curr */
+	u64 min_vruntime;	/* also v0 */
+	struct sched_entity *curr, *next, *last, *skip;
+	struct sched_avg avg;
+	unsigned long util_est;	/* of enqueued tasks */
+	struct {
+		int nr;
+		unsigned long load_avg, util_avg, runnable_avg;
+	} removed;
+	/* as part of a group */
+	struct rq *rq;
+	struct task_group *tg;
+	struct sched_entity *my_se;	/* entity that stands for this queue; NULL at the root */
+	unsigned long tg_load_avg_contrib;
+	u64 last_update_tg_load_avg;
+	bool propagate;
+	long prop_runnable_sum;
+	unsigned long h_load;
+	u64 last_h_load_update;
+	struct sched_entity *h_load_next;
+	bool on_leaf_list;
+	struct list_head leaf_node;
+	bool throttled;
+};
+
+struct task_group {
+	struct task_group *parent;
+	struct list_head node;	/* in sched.groups */
+	u64 shares;		/* times 1024 */
+	bool idle;
+	long load_avg;
+	struct cfs_rq **cfs_rq;	  /* [nr_cpus] */
+	struct sched_entity **se; /* [nr_cpus]; NULL for the root group */
+};
+
+/* ---- tasks ---- */
+
+enum task_state { TASK_NEW, TASK_RUNNABLE, TASK_SLEEPING, TASK_WAKING, TASK_DEAD };
+
+struct task {
+	struct sched_entity se;
+	enum task_state state;
+	bool on_cpu;		/* current, or not yet switched out */
+	bool on_rq;		/* queued (delayed included) */
+	bool kthread;
+	bool per_cpu_kthread;
+	bool allowed_all;	/* may run anywhere */
+	bool affinity_changed;	/* was ever restricted (spec 05 §4) */
+	bool on_wake_list;
+	bool migrating;		/* in the hands of a balancing pass */
+	bool sync_wake;
+	int cpu;
+	int nr_allowed;
+	u64 *allowed;
+	enum sched_policy policy;
+	int nice;
+	int id;
+	void *host;
+	/* wake-up placement (spec 04) */
+	struct task *last_wakee;
+	unsigned int wakee_flips;
+	u64 wakee_flip_decay_ts; /* ns */
+	int recent_used_cpu;
+	int wake_cpu;
+	u64 dur_avg;		/* SIS_SHORT */
+	u64 prev_sleep_sum_runtime;
+	u64 nvcsw;
+	struct util_est util_est;
+	bool util_changed;	/* util_avg was updated since the estimate was */
+	struct task_group *tg;
+	struct list_head rq_node;   /* in rq.cfs_tasks: head = newest, tail = longest not run */
+	struct list_head list_node; /* in a wake list, a pass's hands, or the free list */
+	char comm[16];
+};
+
+/* ---- domains (spec 01) ---- */
+
+enum {
+	SD_BALANCE_NEWIDLE = 1 << 0,
+	SD_BALANCE_EXEC = 1 << 1,
+	SD_BALANCE_FORK = 1 << 2,
+	SD_BALANCE_WAKE = 1 << 3,
+	SD_WAKE_AFFINE = 1 << 4,
+	SD_ASYM_CPUCAPACITY = 1 << 5,
+	SD_ASYM_CPUCAPACITY_FULL = 1 << 6,
+	SD_SHARE_CPUCAPACITY = 1 << 7,
+	SD_CLUSTER = 1 << 8,
+	SD_SHARE_LLC = 1 << 9,
+	SD_SERIALIZE = 1 << 10,
+	SD_ASYM_PACKING = 1 << 11,
+	SD_PREFER_SIBLING = 1 << 12,
+	SD_OVERLAP = 1 << 13,
+	SD_NUMA = 1 << 14,
+};
+
+enum cpu_idle_type { CPU_NOT_IDLE, CPU_IDLE, CPU_NEWLY_IDLE, NR_IDLE_TYPES };
+
+struct sched_group_capacity {
+	unsigned long capacity, min_capacity, max_capacity;
+	u64 next_update;	/* ns */
+	bool imbalance;		/* parent's "imbalance" flag (spec 06 §2.3) */
+};
+
+struct sched_group {
+	struct sched_group *next; /* circular; a domain's first is the local one */
+	u64 *span;
+	u64 *balance_mask;
+	struct sched_group_capacity *sgc;
+	int weight;
+	int cores;
+	int flags;
+	int balance_cpu;	/* first CPU of balance_mask */
+	int first_cpu;		/* of span */
+	int lo_word, hi_word;	/* words of span that aren't zero: [lo, hi] */
+};
+
+struct lb_stats {
+	u32 count, balanced, failed, imbalance, gained, hot_gained, nobusyq, nobusyg;
+};
+
+/* One per CPU and level. Spans, groups and capacities are shared between CPUs where equal. */
+struct sched_domain {
+	struct sched_domain *parent, *child;
+	struct sched_group *groups;
+	u64 *span;
+	int weight;
+	int lo_word, hi_word;
+	int flags;
+	int level;		/* index in the level list before removal */
+	const char *name;
+	u64 min_interval, max_interval; /* ms */
+	int busy_factor;
+	int imbalance_pct;
+	int cache_nice_tries;
+	int imb_numa_nr;
+	/* changing */
+	u64 last_balance;	/* ns */
+	u64 balance_interval;	/* ms */
+	int nr_balance_failed;
+	u64 max_newidle_lb_cost; /* ns */
+	u64 last_decay_max_lb_cost;
+	u32 newidle_call, newidle_success, newidle_ratio;
+	u64 newidle_stamp;
+	struct llc *shared;	/* SHARE_LLC levels */
+	struct lb_stats lb[NR_IDLE_TYPES];
+	u32 alb_count, alb_failed, alb_pushed;
+	u32 ttwu_wake_remote, ttwu_move_affine;
+};
+
+/* What the CPUs of one sd_llc share. CPU sets inside are by position in cpus[]. */
+struct llc {
+	int id;			/* first CPU */
+	int index;		/* 0 … nr_llcs - 1 */
+	int nr_cpus;
+	int words;		/* of the local sets */
+	int *cpus;		/* ascending */
+	u64 *idle;		/* local set: sched_cpu_idle() */
+	u64 *idle_core;		/* local set: every thread of its core is idle */
+	u64 *sched_idle;	/* local set: runs SCHED_IDLE tasks only */
+	int nr_busy_cpus;	/* not in nohz idle */
+	bool has_idle_cores;
+	int nr_idle_scan;
+	int nr_sched_idle;
+};
+
+/* ---- run queues ---- */
+
+struct balance_walk {
+	bool active;
+	enum walk_kind kind;
+	int for_cpu;		/* NOHZ: on whose behalf this step is */
+	struct sched_domain *sd;
+	u64 spent_ns;
+	u64 next_balance;
+	bool tasks_moved, keep_going;
+	bool serialized;	/* holds the SERIALIZE lock */
+	int nr_held;
+	struct list_head held;	/* tasks between two queues */
+	int held_dst;
+	int pulled;
+	void *opaque[4];	/* balance/'s own */
+	u64 num[8];
+};
+
+struct rq {
+	int cpu;
+	int nr_running;
+	struct task *curr;	/* NULL: idle task (or stopper, see stop_running) */
+	bool stop_running;	/* the stopper is current */
+	bool curr_is_idle;	/* current is the idle task, the switch to it being over */
+	bool switching;		/* between pick and switch_done */
+	bool need_resched, need_resched_lazy;
+	bool ttwu_pending;
+	bool idle_visible;	/* bit of sched.idle_mask, cached */
+	bool nohz_idle;		/* tick stopped, in the nohz mask */
+	bool nohz_busy_counted;	/* its LLC's nr_busy_cpus counts it */
+	bool cstate_known;
+	bool active_balance;
+	bool has_blocked_load;
+	bool online;
+	bool hrtick_armed;
+	int push_cpu;
+	struct task *push_task;
+	u64 clock, clock_task, clock_pelt, lost_idle_time;
+	u64 clock_pelt_idle;	/* of entering idle, for the estimate of missed decay */
+	u64 clock_idle;
+	u32 freq_scale;		/* 1024 = maximum */
+	struct cfs_rq cfs;
+	struct list_head cfs_tasks;
+	struct list_head leaf_cfs_rq_list;
+	unsigned long cpu_capacity, cpu_capacity_orig;
+	unsigned long misfit_task_load;
+	u64 idle_stamp;
+	u64 avg_idle;
+	u64 wake_stamp;		/* ns */
+	u64 wake_avg_idle;
+	u64 avg_scan_cost;	/* of its sd_llc (SIS_PROP) */
+	u64 max_idle_balance_cost;
+	u64 exit_latency_ns;
+	u64 next_balance;	/* ns */
+	u64 last_blocked_update;
+	int distribute_cursor;
+	struct list_head wake_list;
+	struct balance_walk walk;
+	/* the idle task as a waker (spec 04 §3) */
+	struct task *idle_last_wakee;
+	unsigned int idle_wakee_flips;
+	u64 idle_flip_decay_ts;
+	/* domains and shortcuts (spec 01 §6) */
+	struct sched_domain *sd;	/* lowest */
+	struct sched_domain *sd_llc, *sd_numa, *sd_asym_cpucapacity, *sd_cluster;
+	struct llc *llc;
+	int llc_pos;		/* position in llc->cpus */
+	int llc_id, llc_size, share_id;
+	int *siblings;		/* other threads of its core */
+	int nr_siblings;
+	/* statistics (spec 11 §4) */
+	u32 yld_count, sched_count, sched_goidle, ttwu_count, ttwu_local;
+	u64 rq_cpu_time, run_delay;
+	u32 pcount;
+};
+
+#define MAX_OUT 256
+
+struct sched {
+	const struct sched_topology *topo;
+	struct sched_kernel k;
+	struct sched_host host;
+	int nr_cpus, words;
+	u64 tick_ns;
+	struct rq *rq;		/* [nr_cpus] */
+	u64 *online;
+	u64 *idle_mask;		/* idle(c), spec 00 §6 */
+	u64 *busy_mask;		/* nr_running > 0 */
+	u64 *load_mask;		/* averages not all zero: has load to decay */
+	u64 *nohz_mask;		/* idle, tick stopped */
+	u64 *scratch[4];	/* [words] each, for one event */
+	struct llc *llc;
+	int nr_llcs;
+	bool smt_active, cluster_active, asym_active;
+	struct { bool overload, overutilized; } rd;
+	bool serialize_locked;
+	u64 nohz_next_balance, nohz_next_blocked;
+	bool nohz_has_blocked;
+	int nr_online;
+	/* effective tunables */
+	u64 sysctl_latency, sysctl_min_granularity, sysctl_wakeup_granularity;
+	u64 sysctl_idle_min_granularity, base_slice, base_slice_normalised;
+	s64 migration_cost;
+	int nr_migrate;
+	struct task_group root_tg;
+	struct list_head groups;
+	struct rng rng;
+	struct sched_out out[MAX_OUT];
+	unsigned int out_head, out_tail;
+	sched_sink_fn sink;
+	void *sink_ctx;
+	struct list_head free_tasks;
+	struct list_head chunks;
+	int nr_tasks;
+	struct arena *arena;	/* everything built at creation */
+};
+
+#define for_each_domain(cpu_rq, sd)	for ((sd) = (cpu_rq)->sd; (sd); (sd) = (sd)->parent)
+#define for_each_sched_entity(se)	for (; (se); (se) = (se)->parent)
+
+static inline struct rq *cpu_rq(const struct sched *s, int cpu)
+{
+	return &s->rq[cpu];
+}
+
+static inline struct task *task_of(const struct sched_entity *se)
+{
+	return container_of(se, struct task, se);
+}
+
+static inline bool entity_is_task(const struct sched_entity *se)
+{
+	return !se->my_q;
+}
+
+static inline bool feat(const struct sched *s, enum sched_feat f)
+{
+	return sched_feat(&s->k, f);
+}
+
+static inline bool cpus_share_cache(const struct sched *s, int a, int b)
+{
+	return s->rq[a].llc_id == s->rq[b].llc_id;
+}
+
+static inline bool cpus_share_resources(const struct sched *s, int a, int b)
+{
+	return s->rq[a].share_id == s->rq[b].share_id;
+}
+
+static inline bool task_allowed(const struct task *p, int cpu)
+{
+	return p->allowed_all || mask_test(p->allowed, cpu);
+}
+
+static inline bool idle_cpu(const struct sched *s, int cpu)
+{
+	return s->rq[cpu].idle_visible;
+}
+
+/* every fair task is (or is below) SCHED_IDLE */
+static inline bool sched_idle_cpu(const struct sched *s, int cpu)
+{
+	const struct rq *rq = &s->rq[cpu];
+
+	return unlikely(rq->nr_running && rq->nr_running == rq->cfs.h_nr_idle);
+}
+
+/* load weight as PELT sees it (spec 00 §3) */
+static inline u64 scale_load_down(u64 w)
+{
+	return w ? max(w >> WEIGHT_SHIFT, (u64)2) : 0;
+}
+
+/* ---- core.c: shared by all rooms ---- */
+
+void update_rq_clock(struct sched *s, struct rq *rq, u64 now);
+/* bring masks and LLC sets in line with curr, nr_running and ttwu_pending */
+void rq_update_idle(struct sched *s, struct rq *rq);
+/* nr_running += count, with overload flag and busy_mask (spec 06 §11.2) */
+void add_nr_running(struct sched *s, struct rq *rq, int count);
+void resched_curr(struct sched *s, struct rq *rq, int from);
+void resched_curr_lazy(struct sched *s, struct rq *rq, int from);
+void sched_push_out(struct sched *s, enum sched_out_kind kind, int cpu, int from, struct task *p,
+		    u64 arg);
+void activate_task(struct sched *s, struct rq *rq, struct task *p, int flags);
+/* Return: false if the task stays queued (delayed dequeue) */
+bool deactivate_task(struct sched *s, struct rq *rq, struct task *p, int flags);
+void check_preempt_curr(struct sched *s, struct rq *rq, struct task *p, int flags, int from);
+/* the task's CPU becomes @cpu: averages and vruntime leave the old queue where due */
+void set_task_cpu(struct sched *s, struct task *p, int cpu);
+
+enum {
+	ENQUEUE_WAKEUP = 1 << 0,
+	ENQUEUE_INITIAL = 1 << 1,
+	ENQUEUE_MIGRATED = 1 << 2,
+	ENQUEUE_RESTORE = 1 << 3,
+	ENQUEUE_DELAYED = 1 << 4,
+	DEQUEUE_SLEEP = 1 << 8,
+	DEQUEUE_SAVE = 1 << 9,
+	DEQUEUE_SPECIAL = 1 << 10,
+	DEQUEUE_DELAYED = 1 << 11,
+	WF_SYNC = 1 << 16,
+	WF_FORK = 1 << 17,
+	WF_MIGRATED = 1 << 18,
+	WF_TTWU = 1 << 19,
+	WF_EXEC = 1 << 20,
+	WF_RQ_SELECTED = 1 << 21,
+};
+
+/* explain: one predictable branch when nobody listens */
+void sched_emit(const struct sched *s, const struct sched_record *r);
+#define EXPLAIN(s, ...)                                                                            \
+	do {                                                                                       \
+		if (unlikely((s)->sink))                                                           \
+			sched_emit((s), &(struct sched_record){ __VA_ARGS__ });                    \
+	} while (0)
+
+/* ---- domain.c ---- */
+
+/**
+ * sched_build_domains() - domains, groups, LLC objects and shortcuts of every CPU (spec 01)
+ *
+ * Uses s->topo, s->k.rules, s->arena; fills rq->sd … rq->nr_siblings, s->llc,
+ * s->smt_active, s->cluster_active, s->asym_active.
+ */
+int sched_build_domains(struct sched *s, struct err *err);
+/* flag names as debugfs prints them, space separated; Return: @buf */
+char *sched_domain_flag_names(const struct sched *s, int flags, char *buf, size_t len);
+
+/* ---- fair/ ---- */
+
+void fair_init_rq(struct sched *s, struct rq *rq);
+void fair_init_task(struct sched *s, struct task *p);
+void fair_enqueue_task(struct sched *s, struct rq *rq, struct task *p, int flags);
+bool fair_dequeue_task(struct sched *s, struct rq *rq, struct task *p, int flags);
+/* chooses; dequeues delayed entities it meets; NULL: no fair task is runnable */
+struct task *fair_pick_task(struct sched *s, struct rq *rq);
+/* the same without effects */
+const struct task *fair_pick_peek(const struct sched *s, const struct rq *rq);
+void fair_put_prev_task(struct sched *s, struct rq *rq, struct task *p);
+void fair_set_next_task(struct sched *s, struct rq *rq, struct task *p);
+void fair_task_tick(struct sched *s, struct rq *rq, struct task *p, bool hrtick);
+void fair_check_preempt(struct sched *s, struct rq *rq, struct task *p, int flags, int from);
+void fair_yield_task(struct sched *s, struct rq *rq);
+void fair_update_curr(struct sched *s, struct rq *rq);
+/* fork: place beside the parent (CFS: parent's vruntime first) */
+void fair_task_fork(struct sched *s, struct rq *rq, struct task *p);
+/* initial utilisation, before the first enqueue (spec 03 §4) */
+void fair_post_init_util(struct sched *s, struct rq *rq, struct task *p);
+/* a sleeping task leaves its queue for another CPU (spec 03 §5.2, 02 §4.6) */
+void fair_migrate_task_rq(struct sched *s, struct task *p, int new_cpu);
+void fair_reweight_task(struct sched *s, struct rq *rq, struct task *p);
+void fair_change_group(struct sched *s, struct task *p, struct task_group *g);
+int fair_group_init(struct sched *s, struct task_group *tg, struct err *err);
+bool fair_task_hot_buddy(const struct rq *rq, const struct task *p); /* next or last buddy */
+bool fair_task_eligible(const struct sched *s, const struct task *p);
+int fair_check(const struct sched *s, const struct rq *rq, struct err *err);
+
+/* ---- fair/pelt.c, util_est: what placement and balancing read ---- */
+
+u64 rq_clock_pelt(const struct rq *rq);
+void rq_clock_pelt_enter_idle(struct sched *s, struct rq *rq);
+/* ages every queue of @rq; Return: whether anything is left to decay */
+bool update_blocked_averages(struct sched *s, struct rq *rq);
+unsigned long cpu_util_cfs(const struct sched *s, int cpu);
+unsigned long cpu_load(const struct rq *rq);
+unsigned long cpu_runnable(const struct rq *rq);
+unsigned long task_util(const struct task *p);
+unsigned long task_util_est(const struct sched *s, const struct task *p);
+/* pure: uses the h_load values of the queues as last refreshed or computes them fresh */
+unsigned long task_h_load(const struct sched *s, const struct task *p);
+
+/* ---- place/ ---- */
+
+/* spec 04 §2 for TTWU; fills target, reason, effects and adds its work to @w */
+int select_task_rq_fair(const struct sched *s, u64 now, const struct wake_query *q,
+			struct wake_decision *d, struct sched_work *w);
+/* spec 05; flag is SD_BALANCE_FORK or SD_BALANCE_EXEC */
+int find_idlest_cpu(const struct sched *s, u64 now, int cpu, const struct task *p, int sd_flag,
+		    int *reason, struct sched_work *w);
+void record_wakee(struct sched *s, u64 now, int waker_cpu, struct task *p);
+/* spec 04 §1.6 */
+int select_fallback_rq(const struct sched *s, int cpu, const struct task *p);
+bool ttwu_queue_cond(const struct sched *s, int waker_cpu, const struct task *p, int cpu, bool on_cpu);
+
+/* ---- balance/ ---- */
+
+void balance_boot(struct sched *s, u64 now, struct rng *rng);
+void trigger_load_balance(struct sched *s, struct rq *rq);	/* from the tick */
+void nohz_balancer_kick(struct sched *s, struct rq *rq);
+void nohz_balance_exit_idle(struct sched *s, struct rq *rq);
+int any_and_distribute(struct sched *s, int cpu, const u64 *a, const u64 *b);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rules.h - where kernels differ and no feature bit says so: the rule variants.
+ *
+ * One enum per row of the table of profiles (spec 16 §17). A profile is one
+ * struct sched_rules, given in profiles.def; the code of a rule asks for its
+ * variant and never for a version.
+ */
+#ifndef IDLEST_SCHED_RULES_H
+#define IDLEST_SCHED_RULES_H
+
+#include "base/types.h"
+
+enum fair_class_rule { FAIR_CFS, FAIR_EEVDF, FAIR_EEVDF_FLAT };
+enum protection_rule { PROTECT_NONE, PROTECT_DEADLINE, PROTECT_VPROT, PROTECT_VPROT_SHORT };
+enum lag_limit_rule { LAG_NONE, LAG_TWO_SLICES, LAG_MAX_SLICE_TICK };
+enum delay_rule { DELAY_NONE, DELAY_ENTITIES, DELAY_TASKS };
+enum yield_rule { YIELD_SKIP, YIELD_DEADLINE, YIELD_FORFEIT };
+enum fork_preempt_rule { FORK_PREEMPTS, FORK_PREEMPTS_SHORT_IDLE };
+enum resched_rule { RESCHED_NOW, RESCHED_LAZY };
+enum recent_used_rule { RECENT_ON_HIT, RECENT_ALWAYS };
+enum scan_start_rule { SCAN_FROM_TARGET, SCAN_AFTER_TARGET };
+enum scan_limit_rule { SCAN_PROP_OLD, SCAN_PROP_NEW };	/* form of SIS_PROP; SIS_UTIL is a feature */
+enum smt_step_rule { SMT_TARGET_LAST, SMT_NONE, SMT_PREV };
+enum cluster_rule { CLUSTER_NONE, CLUSTER_V7, CLUSTER_MERGED };
+enum wake_list_rule { WAKE_LIST_5_7, WAKE_LIST_OPTTTWU, WAKE_LIST_5_8, WAKE_LIST_6_0 };
+enum idle_stamp_rule { STAMP_UNTIL_WAKE, STAMP_UNTIL_IDLE_EXIT };
+enum fork_stats_rule { FORK_STATS_SPAN, FORK_STATS_MASKED };
+enum numa_allow_rule { NUMA_ALLOW_IDLE, NUMA_ALLOW_QUARTER, NUMA_ALLOW_PER_LLC, NUMA_ALLOW_PER_LLC_MIN2 };
+enum imb_numa_nr_rule { IMB_NUMA_NONE, IMB_NUMA_QUARTER, IMB_NUMA_EIGHTH };	/* spec 01 §7, variants B and C */
+enum newidle_entry_rule { NEWIDLE_FIXED_COST, NEWIDLE_DOMAIN_COST };
+enum serialize_rule { SERIALIZE_PERIODIC, SERIALIZE_ALL };
+enum prefer_sibling_rule { SIBLING_OF_CHILD, SIBLING_OF_BUSIEST };
+enum numa_hot_rule { NUMA_HOT_THREE_WAY, NUMA_HOT_DIFFERENCE };
+enum push_rule { PUSH_COUNTS_AS_FAILED, PUSH_EXEMPT };	/* ≤5.12, newer */
+enum rt_guard_rule { RT_GUARD_THROTTLE, RT_GUARD_SERVER, RT_GUARD_SERVER_FULL };
+enum bandwidth_rule { BANDWIDTH_GROUP, BANDWIDTH_TASK };
+enum share_rule { SHARE_SMP, SHARE_CONCUR };
+enum new_util_rule { NEW_UTIL_SCALED_WEIGHT, NEW_UTIL_PLAIN_WEIGHT };
+enum util_est_rule { UTIL_EST_TWO, UTIL_EST_ONE, UTIL_EST_ONE_NO_CAP };
+enum delayed_count_rule { DELAYED_COUNTED, DELAYED_NOT_COUNTED };
+
+struct sched_rules {
+	enum fair_class_rule fair_class;
+	enum protection_rule protection;
+	enum lag_limit_rule lag_limit;
+	enum delay_rule delay;
+	bool custom_slice;
+	enum yield_rule yield;
+	enum fork_preempt_rule fork_preempt;
+	enum resched_rule resched;
+	bool long_sleepers;		/* spec 02 §4.5: re-placed after 2^63/1024 ns */
+	bool wa_idle_prev;		/* spec 04 §4.1c */
+	bool wa_sync_minus_delayed;
+	enum recent_used_rule recent_used;
+	enum scan_limit_rule scan_limit;
+	enum scan_start_rule scan_start;
+	bool idle_core_first;		/* ≤5.11: the idle-core search is a scan of its own */
+	enum smt_step_rule smt_step;
+	bool sched_idle_free_for_idle;	/* a sched-idle CPU is free for SCHED_IDLE tasks too */
+	enum cluster_rule cluster;
+	enum wake_list_rule wake_list;
+	enum idle_stamp_rule idle_stamp;
+	enum fork_stats_rule fork_stats;
+	enum numa_allow_rule fork_numa;
+	enum numa_allow_rule balance_numa;
+	enum imb_numa_nr_rule imb_numa_nr;
+	int pkg_imbalance_pct;		/* of DIE/PKG and NUMA: 125 or 117 */
+	int busy_factor;		/* 32 or 16 */
+	bool smt_balance;		/* smt_balance group type, idle-core rule, sibling imbalance */
+	bool llc_balance;
+	enum newidle_entry_rule newidle_entry;
+	bool newidle_failed_costs;
+	bool newidle_checks_pending;	/* 6.0+: a new-idle pass only while nothing is pending */
+	enum serialize_rule serialize;
+	bool refuse_delayed;		/* delayed and ineligible tasks refused when balancing */
+	enum delayed_count_rule delayed_count;
+	bool misfit_not_failed;		/* misfit passes don't count as failed */
+	bool misfit_idle_core;		/* mixed capacity: dst core idle, min-capacity test first */
+	enum prefer_sibling_rule prefer_sibling;
+	enum numa_hot_rule numa_hot;
+	enum push_rule push;
+	enum rt_guard_rule rt_guard;
+	enum bandwidth_rule bandwidth;
+	enum share_rule share;
+	enum new_util_rule new_util;
+	enum util_est_rule util_est;
+	bool h_nr_runnable;		/* PELT runnable and PREEMPT_SHORT era counts leave delayed tasks out */
+	bool cluster_level;		/* CLS level is built (5.16+) */
+	bool cluster_flag;		/* …and carries CLUSTER (6.7+ or the patches) */
+	bool pkg_names;			/* PKG instead of DIE (6.7+) */
+	bool share_llc_name;		/* SHARE_LLC instead of SHARE_PKG_RESOURCES (6.9+) */
+	bool overlap_flag;		/* OVERLAP exists (gone in 7.3) */
+	int schedstat_version;
+};
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * memory.h - where pages are, and how warm a cache is.
+ */
+#ifndef IDLEST_SIM_MEMORY_H
+#define IDLEST_SIM_MEMORY_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "machine/machine.h"
+
+struct memory;	/* all regions of a run; keeps how much of each node is taken */
+struct sim_region;
+
+struct memory *memory_new(struct arena *arena, const struct machine *m);
+
+/** memory_region() - NULL with @err filled if the machine hasn't @bytes left in all */
+struct sim_region *memory_region(struct memory *mem, u64 bytes, struct err *err);
+
+/**
+ * memory_touch() - place what isn't placed yet of [@offset, @offset + @bytes)
+ * @node: of the CPU that touches; a full node spills to the nearest one with room
+ *
+ * Return: bytes placed now.
+ */
+u64 memory_touch(struct memory *mem, struct sim_region *r, u64 offset, u64 bytes, int node);
+
+/**
+ * memory_nodes() - where the pages of a range are
+ * @permille: [nr_nodes], sums to 1000 (not yet placed ones count as on @node)
+ */
+void memory_nodes(const struct memory *mem, const struct sim_region *r, u64 offset, u64 bytes,
+		  int node, u32 *permille);
+
+u64 memory_region_bytes(const struct sim_region *r);
+u64 memory_region_node_bytes(const struct sim_region *r, int node);
+
+/**
+ * memory_refill_ns() - what a task loses to cold caches by coming to @cpu
+ * @from: CPU whose caches hold its working set
+ * @footprint: bytes of working set
+ *
+ * Spec 13 §8: nothing on the same core, L2 within an LLC, everything beyond.
+ */
+u64 memory_refill_ns(const struct machine *m, int from, int cpu, u64 footprint);
+
+#endif

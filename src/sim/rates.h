@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rates.h - how fast each CPU gets on with what it does.
+ *
+ * The engine says what a CPU starts and stops doing; this module keeps how
+ * much is left, at which rate it goes, and so when it ends. Rates change when
+ * an SMT sibling becomes busy or idle, when the frequency of a package
+ * changes, and when the users of a shared memory resource change (max-min
+ * fairness over core, LLC, node channels and links; spec 13 §4). Integers only.
+ *
+ * What changed is collected until rates_settle(), which solves again only the
+ * resources whose users changed and reports the CPUs whose end moved.
+ */
+#ifndef IDLEST_SIM_RATES_H
+#define IDLEST_SIM_RATES_H
+
+#include "base/arena.h"
+#include "machine/machine.h"
+
+#define RATES_NEVER UINT64_MAX
+
+enum activity_kind {
+	ACT_IDLE,	/* the CPU sleeps: an SMT sibling has the core for itself */
+	ACT_WALL,	/* ns of wall time (kernel paths, spinning); the core is busy */
+	ACT_COMPUTE,	/* ns of work at nominal speed: scaled by capacity, frequency, SMT */
+	ACT_STREAM,	/* bytes moved through the memory system */
+};
+
+/* Traffic of one ACT_STREAM: shares of its bytes by what they load. */
+struct traffic {
+	u64 read_bytes, write_bytes;	/* real bytes to move; their sum is the work */
+	bool in_llc;			/* data is in the LLC: no node or link is loaded */
+	const u32 *node_permille;	/* [nr_nodes]: where the pages are; sums to 1000 */
+};
+
+struct rates;
+
+struct rates *rates_new(struct arena *arena, const struct machine *m);
+
+/**
+ * rates_start() - @cpu does something from @now on
+ * @work: ns (WALL, COMPUTE) or ignored (STREAM: the traffic's bytes; IDLE)
+ * @t: of ACT_STREAM; copied
+ *
+ * Replaces what it did before.
+ */
+void rates_start(struct rates *r, u64 now, int cpu, enum activity_kind kind, u64 work,
+		 const struct traffic *t);
+
+/**
+ * rates_stop() - interrupt what @cpu does
+ * @left: what is left of the work in the unit of rates_start() (STREAM: bytes)
+ *
+ * The CPU counts as busy with nothing until the next rates_start().
+ */
+void rates_stop(struct rates *r, u64 now, int cpu, u64 *left);
+
+/** rates_end() - when what @cpu does will be done, as of the last settle; RATES_NEVER: idle */
+u64 rates_end(const struct rates *r, int cpu);
+
+/** rates_frequency() - re-evaluate the package's frequency (from the tick) */
+void rates_frequency(struct rates *r, u64 now, int cpu);
+/** rates_freq_scale() - current frequency of @cpu, 1024 = the machine's maximum */
+u32 rates_freq_scale(const struct rates *r, int cpu);
+
+/**
+ * rates_settle() - bring all rates in line with what changed since the last call
+ *
+ * Return: number of CPUs whose rates_end() moved; rates_moved() lists them.
+ * Cheap when nothing that is shared changed.
+ */
+int rates_settle(struct rates *r, u64 now);
+const int *rates_moved(const struct rates *r);
+
+#endif

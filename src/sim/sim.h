@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sim.h - the event engine: simulated time, CPUs executing programs, and the
+ * kernel objects that tasks block on (spec 14).
+ *
+ * A workload creates objects and tasks, then sim_run() lets time pass. A task
+ * runs a program: a source of steps. When a step is done the engine asks for
+ * the next one.
+ */
+#ifndef IDLEST_SIM_SIM_H
+#define IDLEST_SIM_SIM_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/rng.h"
+#include "machine/machine.h"
+#include "sim/result.h"
+
+struct sim;
+struct sim_task;
+
+/* ---- objects ---- */
+
+struct sim_pipe;	/* pipe or stream socket pair: bytes in order, blocking both ways */
+struct sim_mutex;
+struct sim_cond;
+struct sim_sem;
+struct sim_barrier;
+struct sim_event;	/* suspend/resume: a wait queue without memory */
+struct sim_region;	/* memory: pages placed by first touch */
+
+enum sim_pipe_kind { PIPE_PIPE, PIPE_SOCKET };
+
+struct sim_pipe *sim_pipe_new(struct sim *sim, enum sim_pipe_kind kind);
+struct sim_mutex *sim_mutex_new(struct sim *sim);
+struct sim_cond *sim_cond_new(struct sim *sim);
+struct sim_sem *sim_sem_new(struct sim *sim, int value);
+/**
+ * sim_barrier_new() - a barrier of @users tasks
+ * @spin_ns: how long an early arriver spins before it sleeps
+ */
+struct sim_barrier *sim_barrier_new(struct sim *sim, int users, u64 spin_ns);
+struct sim_event *sim_event_new(struct sim *sim);
+/**
+ * sim_region_new() - @bytes of address space, no page placed yet
+ *
+ * Return: NULL with @err filled if the machine hasn't that much memory left.
+ */
+struct sim_region *sim_region_new(struct sim *sim, u64 bytes, struct err *err);
+/** sim_region_node_bytes() - bytes of @r placed on @node so far */
+u64 sim_region_node_bytes(const struct sim_region *r, int node);
+
+/* ---- programs ---- */
+
+enum sim_op {
+	SIM_RUN,	/* work_ns of computing at nominal speed */
+	SIM_RUN_WALL,	/* spin until ns of wall time passed (preemption counts) */
+	SIM_STREAM,	/* move bytes: reads and writes over pieces of regions */
+	SIM_TOUCH,	/* first touch: write bytes of a region from offset on */
+	SIM_SLEEP,	/* ns (timer slack applies) */
+	SIM_SLEEP_UNTIL, /* absolute ns; in the past: no sleep */
+	SIM_READ,	/* pipe: 1 … bytes, blocks while empty; task's ret = bytes */
+	SIM_WRITE,	/* pipe: all bytes, blocks while full */
+	SIM_LOCK, SIM_UNLOCK,
+	SIM_COND_WAIT,	/* cond + mutex */
+	SIM_COND_SIGNAL, SIM_COND_BROADCAST,
+	SIM_SEM_POST, SIM_SEM_WAIT,
+	SIM_BARRIER,
+	SIM_SUSPEND,	/* wait on an event */
+	SIM_RESUME,	/* wake everybody who waits on an event */
+	SIM_WAKE_PAIR,	/* wake the task `task` if it sleeps in SIM_SLEEP_FOREVER (else remember one) */
+	SIM_SLEEP_FOREVER, /* until SIM_WAKE_PAIR */
+	SIM_IO,		/* write bytes to a device: ns of CPU by size, may block io_ns */
+	SIM_FORK,	/* create a child: spawn */
+	SIM_EXEC,
+	SIM_WAIT_CHILD,	/* until one child more has exited */
+	SIM_YIELD,
+	SIM_SET_NICE, SIM_SET_SLICE, SIM_SET_AFFINITY,
+	SIM_NOP,	/* asks for the next step at once */
+	SIM_EXIT,
+};
+
+#define SIM_MAX_PIECES 4
+
+/* One operand of SIM_STREAM: how much is read and written where. */
+struct sim_piece {
+	struct sim_region *region;
+	u64 offset, bytes;	/* the range; the traffic is: */
+	u64 read_bytes, write_bytes;
+};
+
+struct sim_spawn {
+	const char *comm;
+	const struct sim_program *program;
+	void *arg;		/* the program's own state */
+	enum sched_policy policy;
+	int nice;
+	u64 slice_ns;
+	const u64 *allowed;	/* NULL: parent's */
+	bool process;		/* own address space: costs more to switch to */
+	u64 footprint;		/* bytes of working set, for cache refill after a migration */
+};
+
+struct sim_step {
+	enum sim_op op;
+	u64 ns;			/* RUN, RUN_WALL, SLEEP, SLEEP_UNTIL, SET_SLICE; IO: device time */
+	u64 bytes;		/* READ, WRITE, IO */
+	int value;		/* SET_NICE */
+	enum sched_policy policy; /* SET_NICE */
+	union {
+		struct sim_pipe *pipe;
+		struct sim_mutex *mutex;
+		struct sim_sem *sem;
+		struct sim_barrier *barrier;
+		struct sim_event *event;
+		struct sim_task *task;
+		const struct sim_spawn *spawn;
+		const u64 *allowed;
+		struct {
+			struct sim_cond *cond;
+			struct sim_mutex *cond_mutex;
+		};
+		struct {
+			struct sim_piece piece[SIM_MAX_PIECES];
+			int nr_pieces;
+		};
+	};
+};
+
+struct sim_program {
+	const char *name;
+	/**
+	 * next() - fill @step with what the task does next
+	 *
+	 * Called at the simulated time the last step ended. May create objects
+	 * and spawn tasks. @step comes zeroed but for its op (SIM_EXIT).
+	 */
+	void (*next)(struct sim *sim, struct sim_task *t, struct sim_step *step);
+};
+
+void *sim_task_arg(const struct sim_task *t);
+/** sim_task_ret() - result of the last step: bytes read, the forked child's pid */
+s64 sim_task_ret(const struct sim_task *t);
+struct sim_task *sim_task_child(const struct sim_task *t); /* of the last SIM_FORK */
+int sim_task_pid(const struct sim_task *t);
+int sim_task_cpu(const struct sim_task *t);	/* where it runs or ran last */
+int sim_task_node(const struct sim_task *t);
+u64 sim_task_cpu_ns(const struct sim_task *t);	/* CPU time used */
+u64 sim_task_start_ns(const struct sim_task *t);
+/** sim_task_wake_latency() - ns between the last wake-up and running */
+u64 sim_task_wake_latency(const struct sim_task *t);
+
+/* ---- a run ---- */
+
+enum sim_trace_kind { TRACE_WAKING, TRACE_WAKEUP, TRACE_WAKEUP_NEW, TRACE_SWITCH, TRACE_MIGRATE, TRACE_FORK,
+		      TRACE_EXEC, TRACE_EXIT };
+
+struct sim_trace_event {
+	enum sim_trace_kind kind;
+	u64 now;
+	int cpu;
+	int pid, prio;
+	const char *comm;
+	int dest_cpu, orig_cpu;
+	/* TRACE_SWITCH: pid, prio, comm are the old task's */
+	int next_pid, next_prio;
+	const char *next_comm;
+	char prev_state;	/* R S X */
+	bool preempted;
+};
+
+struct sim_params {
+	u64 seed;
+	bool check;		/* invariants at every event */
+	bool no_noise;		/* tests: nothing is drawn, no background tasks */
+	u64 max_ns;		/* stop here at the latest; 0: when the workload ends */
+	/* called at every event that a trace shows; NULL: none */
+	void (*trace)(void *ctx, const struct sim_trace_event *e);
+	void *trace_ctx;
+};
+
+/**
+ * sim_new() - a booted machine with nothing running on it but its background
+ * @m: kept by reference
+ * @k: copied
+ */
+struct sim *sim_new(const struct machine *m, const struct sched_kernel *k,
+		    const struct sim_params *p, struct err *err);
+void sim_free(struct sim *sim);
+
+/**
+ * sim_spawn() - a task of the workload, forked by init at the start of the run
+ *
+ * Before sim_run() only; inside programs SIM_FORK does it. The run ends when
+ * every task spawned (and their children) has exited.
+ */
+struct sim_task *sim_spawn(struct sim *sim, const struct sim_spawn *what, struct err *err);
+
+/**
+ * sim_run() - let time pass until the workload has ended or max_ns is over
+ *
+ * Return: 0; -EDEADLK: nothing can ever run again (names who waits for what);
+ * -EINVAL: an invariant is broken (--check), with the state in @err.
+ */
+int sim_run(struct sim *sim, struct err *err);
+
+void sim_stop(struct sim *sim);	/* the workload says that it is over */
+u64 sim_now(const struct sim *sim);	/* ns since the run's start */
+struct arena *sim_arena(struct sim *sim);
+struct rng *sim_rng(struct sim *sim);	/* the workload's own stream */
+const struct machine *sim_machine(const struct sim *sim);
+struct sched *sim_sched(struct sim *sim);
+void sim_counters(const struct sim *sim, struct result *r);
+int sim_nr_tasks(const struct sim *sim);
+
+#endif

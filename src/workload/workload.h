@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * workload.h - what tasks do: benchmark models and rt-app files.
+ *
+ * A workload expression is one grammar everywhere:
+ *
+ *	hackbench:groups=4,loops=1000,pipe,threads
+ *	/path/to/rt-app.json   or   rtapp:file.json,reading=json-c
+ *
+ * A model is one file: a table of parameters and two functions.
+ */
+#ifndef IDLEST_WORKLOAD_WORKLOAD_H
+#define IDLEST_WORKLOAD_WORKLOAD_H
+
+#include "base/err.h"
+#include "sim/result.h"
+#include "sim/sim.h"
+
+enum param_kind { PARAM_INT, PARAM_BYTES, PARAM_TIME_NS, PARAM_FLAG, PARAM_STRING };
+
+struct workload_param {
+	const char *name;
+	enum param_kind kind;
+	s64 def, min, max;	/* PARAM_STRING: unused */
+	const char *def_string;
+	const char *doc;
+};
+
+#define MAX_PARAMS 32
+
+struct workload;	/* an expression that was read and checked: immutable, usable by many runs */
+
+struct workload_model {
+	const char *name;
+	const char *doc;	/* one line */
+	const char *metric_doc;	/* what the headline metric is */
+	const struct workload_param *params; /* ends with a NULL name */
+	/**
+	 * check() - what the table of parameters can't say; may be NULL
+	 * @parsed: the model's own immutable parse result (rt-app: the file), may stay NULL
+	 */
+	int (*check)(const struct workload *w, void **parsed, struct err *err);
+	void (*free_parsed)(void *parsed);
+	/**
+	 * setup() - create objects and tasks in @sim
+	 * @run: the model's state of this run
+	 */
+	int (*setup)(const struct workload *w, struct sim *sim, void **run, struct err *err);
+	/**
+	 * finish() - state the headline metrics, in the benchmark's own units
+	 */
+	int (*finish)(const struct workload *w, struct sim *sim, void *run, struct result *r,
+		      struct err *err);
+};
+
+/**
+ * workload_parse() - read a workload expression
+ *
+ * Return: 0, -ENOENT (no such model or file; names the nearest), -EINVAL (an
+ * unknown parameter or bad value; in files with line and column).
+ */
+int workload_parse(const char *expr, struct workload **w, struct err *err);
+void workload_free(struct workload *w);
+const char *workload_expr(const struct workload *w);
+const struct workload_model *workload_model(const struct workload *w);
+s64 workload_int(const struct workload *w, const char *param);
+bool workload_is_set(const struct workload *w, const char *param); /* given by the user */
+const char *workload_string(const struct workload *w, const char *param);
+void *workload_parsed(const struct workload *w);
+/** workload_warning() - what a reader should know though it isn't an error; NULL after the last */
+const char *workload_warning(const struct workload *w, int i);
+
+/**
+ * workload_run() - one run: sim_new, setup, sim_run, finish, counters
+ */
+int workload_run(const struct workload *w, const struct machine *m, const struct sched_kernel *k,
+		 const struct sim_params *p, struct result *r, struct err *err);
+
+int workload_nr_models(void);
+const struct workload_model *workload_model_at(int i);
+
+#endif
