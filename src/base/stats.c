@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "base/stats.h"
+
+#define MAX_WAYS 20000
+
+double stats_amean(const double *x, int n)
+{
+	double sum = 0;
+
+	for (int i = 0; i < n; i++)
+		sum += x[i];
+	return n ? sum / n : 0;
+}
+
+double stats_hmean(const double *x, int n)
+{
+	double sum = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (!(x[i] > 0))
+			return 0;
+		sum += 1 / x[i];
+	}
+	return n ? n / sum : 0;
+}
+
+double stats_stddev(const double *x, int n)
+{
+	double mean = stats_amean(x, n), sum = 0;
+
+	if (n < 2)
+		return 0;
+	for (int i = 0; i < n; i++)
+		sum += (x[i] - mean) * (x[i] - mean);
+	return sqrt(sum / (n - 1));
+}
+
+double stats_hstddev(const double *x, int n)
+{
+	double h = stats_hmean(x, n), sum = 0;
+
+	if (n < 2 || h == 0)
+		return 0;
+	for (int i = 0; i < n; i++)
+		sum += (1 / x[i] - 1 / h) * (1 / x[i] - 1 / h);
+	return sqrt(sum * h * h * h * h / n);
+}
+
+double stats_min(const double *x, int n)
+{
+	double m = n ? x[0] : 0;
+
+	for (int i = 1; i < n; i++)
+		m = x[i] < m ? x[i] : m;
+	return m;
+}
+
+double stats_max(const double *x, int n)
+{
+	double m = n ? x[0] : 0;
+
+	for (int i = 1; i < n; i++)
+		m = x[i] > m ? x[i] : m;
+	return m;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double stats_best_mean(const double *x, int n, int pct, bool higher)
+{
+	int keep = n * pct / 100;
+	double *sorted, mean;
+
+	if (keep < 1)
+		keep = 1;
+	if (n < 1)
+		return 0;
+	sorted = malloc(n * sizeof(*sorted));
+	if (!sorted)
+		return 0;
+	memcpy(sorted, x, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), ascending);
+	mean = stats_amean(higher ? sorted + n - keep : sorted, keep);
+	free(sorted);
+	return mean;
+}
+
+/* number of ways to choose k of n, capped */
+static u64 choose(int n, int k)
+{
+	u64 ways = 1;
+
+	for (int i = 1; i <= k; i++) {
+		ways = ways * (n - k + i) / i;
+		if (ways > MAX_WAYS)
+			return MAX_WAYS + 1;
+	}
+	return ways;
+}
+
+static bool next_combination(int *pick, int k, int n)
+{
+	int i = k - 1;
+
+	while (i >= 0 && pick[i] == n - k + i)
+		i--;
+	if (i < 0)
+		return false;
+	pick[i]++;
+	for (int j = i + 1; j < k; j++)
+		pick[j] = pick[j - 1] + 1;
+	return true;
+}
+
+static void shuffle(double *x, int n, struct rng *rng)
+{
+	for (int i = n - 1; i > 0; i--) {
+		int j = (int)rng_below(rng, i + 1);
+		double t = x[i];
+
+		x[i] = x[j];
+		x[j] = t;
+	}
+}
+
+double stats_permutation_p(const double *a, int na, const double *b, int nb)
+{
+	int n = na + nb;
+	double total = 0, observed, slack;
+	u64 ways = 0, far = 0;
+	double *all;
+	int *pick;
+
+	if (na < 1 || nb < 1)
+		return 1;
+	all = malloc(n * sizeof(*all));
+	pick = malloc(na * sizeof(*pick));
+	if (!all || !pick) {
+		free(all);
+		free(pick);
+		return 1;
+	}
+	memcpy(all, a, na * sizeof(*all));
+	memcpy(all + na, b, nb * sizeof(*all));
+	for (int i = 0; i < n; i++)
+		total += all[i];
+	observed = fabs(stats_amean(a, na) - stats_amean(b, nb));
+	slack = 1e-12 * (fabs(total) / n + observed); /* equal sums in another order are equal */
+
+#define COUNT(sum)                                                                                 \
+	do {                                                                                       \
+		ways++;                                                                            \
+		far += fabs((sum) / na - (total - (sum)) / nb) >= observed - slack;                \
+	} while (0)
+
+	if (choose(n, na) <= MAX_WAYS) {
+		for (int i = 0; i < na; i++)
+			pick[i] = i;
+		do {
+			double sum = 0;
+
+			for (int i = 0; i < na; i++)
+				sum += all[pick[i]];
+			COUNT(sum);
+		} while (next_combination(pick, na, n));
+	} else {
+		struct rng rng;
+
+		rng_init(&rng, 1, n);
+		COUNT(total - (total - stats_amean(a, na) * na));
+		while (ways < MAX_WAYS) {
+			double sum = 0;
+
+			shuffle(all, n, &rng);
+			for (int i = 0; i < na; i++)
+				sum += all[i];
+			COUNT(sum);
+		}
+	}
+#undef COUNT
+	free(all);
+	free(pick);
+	return (double)far / ways;
+}
+
+double stats_gain_pct(double base, double variant, bool higher_is_better)
+{
+	if (base == 0)
+		return 0;
+	return higher_is_better ? (variant - base) / base * 100 : (base - variant) / base * 100;
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * idlest compare: two or more kernels on the same machines under the same workloads.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "report/comparison.h"
+#include "report/json.h"
+
+#define MAX_ITEMS     64
+#define MAX_SEEDS     1000
+#define DEFAULT_SEEDS 5
+
+enum { OPT_BASE = 256, OPT_VARIANT, OPT_SEED, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_CHECK };
+
+enum format { FORMAT_LIST, FORMAT_MMTESTS, FORMAT_JSON, FORMAT_CSV };
+
+static const char *const format_names[] = { "list", "mmtests", "json", "csv" };
+
+struct items {
+	const char *at[MAX_ITEMS];
+	int nr;
+};
+
+struct options {
+	struct items machines, workloads, variants;
+	const char *base;
+	u64 seeds, first_seed, jobs;
+	enum format format;
+	bool check;
+};
+
+static const struct argp_option option_table[] = {
+	{ "machine", 'm', "MACHINE", 0, "preset[:option], machine file, hwloc XML file or synthetic string, or 'this' (repeatable)", 0 },
+	{ "workload", 'w', "WORKLOAD", 0, "model[:key=value,...] or an rt-app file (repeatable)", 0 },
+	{ "base", OPT_BASE, "KERNEL", 0, "kernel expression everything is compared with", 0 },
+	{ "variant", OPT_VARIANT, "KERNEL", 0, "kernel expression to compare (repeatable)", 0 },
+	{ "seeds", 'n', "N", 0, "runs of each cell, with N seeds (default 5)", 0 },
+	{ "seed", OPT_SEED, "S", 0, "the first seed (default 1)", 0 },
+	{ "jobs", 'j', "N", 0, "runs at once (default: one a CPU); changes no figure", 0 },
+	{ "format", OPT_FORMAT, "FORMAT", 0, "list (default), mmtests, json or csv", 0 },
+	{ "json", OPT_JSON, NULL, 0, "short for --format json", 0 },
+	{ "csv", OPT_CSV, NULL, 0, "short for --format csv", 0 },
+	{ "check", OPT_CHECK, NULL, 0, "check the scheduler's invariants at every event (slow)", 0 },
+	{ 0 },
+};
+
+static void add_item(struct argp_state *state, struct items *items, const char *arg)
+{
+	if (items->nr == MAX_ITEMS)
+		argp_error(state, "more than %d of one kind: compare in several calls", MAX_ITEMS);
+	items->at[items->nr++] = arg;
+}
+
+static enum format parse_format(struct argp_state *state, const char *arg)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(format_names); i++)
+		if (!strcmp(arg, format_names[i]))
+			return i;
+	argp_error(state, "no format '%s': list, mmtests, json or csv", arg);
+	return FORMAT_LIST;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'm':
+		add_item(state, &o->machines, arg);
+		break;
+	case 'w':
+		add_item(state, &o->workloads, arg);
+		break;
+	case OPT_BASE:
+		o->base = arg;
+		break;
+	case OPT_VARIANT:
+		add_item(state, &o->variants, arg);
+		break;
+	case 'n':
+		o->seeds = cmd_number(state, "-n", arg, 1, MAX_SEEDS);
+		break;
+	case 'j':
+		o->jobs = cmd_number(state, "-j", arg, 1, 1024);
+		break;
+	case OPT_SEED:
+		o->first_seed = cmd_number(state, "--seed", arg, 0, INT64_MAX);
+		break;
+	case OPT_FORMAT:
+		o->format = parse_format(state, arg);
+		break;
+	case OPT_JSON:
+		o->format = FORMAT_JSON;
+		break;
+	case OPT_CSV:
+		o->format = FORMAT_CSV;
+		break;
+	case OPT_CHECK:
+		o->check = true;
+		break;
+	case ARGP_KEY_ARG:
+		argp_error(state, "'%s' is not an option: machines come with -m, workloads with -w", arg);
+		break;
+	case ARGP_KEY_END:
+		if (!o->machines.nr)
+			argp_error(state, "no machine: give -m MACHINE (idlest machines lists the presets)");
+		if (!o->workloads.nr)
+			argp_error(state, "no workload: give -w WORKLOAD (idlest workloads lists the models)");
+		if (!o->base || !o->variants.nr)
+			argp_error(state, "a comparison takes --base KERNEL and --variant KERNEL (idlest kernels lists the profiles)");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static void print(const struct comparison *t, enum format format)
+{
+	switch (format) {
+	case FORMAT_LIST:
+		comparison_print_list(t, stdout);
+		break;
+	case FORMAT_MMTESTS:
+		comparison_print_mmtests(t, stdout);
+		break;
+	case FORMAT_JSON:
+		json_print(comparison_json(t), stdout);
+		break;
+	case FORMAT_CSV:
+		comparison_print_csv(t, stdout);
+		break;
+	}
+}
+
+int cmd_compare(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = option_table,
+		.parser = parse,
+		.args_doc = "-m MACHINE... -w WORKLOAD... --base KERNEL --variant KERNEL...",
+		.doc = "Run every workload on every machine under every kernel and print the table people post: "
+		       "base, variant, gain in per cent (positive is better).",
+	};
+	const char *kernels[MAX_ITEMS + 1];
+	struct options o = { .seeds = DEFAULT_SEEDS, .first_seed = 1 };
+	struct compare_spec spec;
+	struct comparison *t;
+	struct err err = { 0 };
+	struct compare *c;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	kernels[0] = o.base;
+	memcpy(kernels + 1, o.variants.at, o.variants.nr * sizeof(*kernels));
+	spec = (struct compare_spec){
+		.nr_machines = o.machines.nr,
+		.nr_workloads = o.workloads.nr,
+		.nr_kernels = o.variants.nr + 1,
+		.machine_expr = o.machines.at,
+		.workload_expr = o.workloads.at,
+		.kernel_expr = kernels,
+		.nr_seeds = (int)o.seeds,
+		.first_seed = o.first_seed,
+		.jobs = (int)o.jobs,
+		.check = o.check,
+		.progress = isatty(STDERR_FILENO),
+	};
+	if (compare_run(&spec, &c, &err))
+		return cmd_fail("compare", &err);
+	t = comparison_new(c);
+	if (!t) {
+		err_set(&err, -ENOMEM, "out of memory");
+		compare_free(c);
+		return cmd_fail("compare", &err);
+	}
+	for (int i = 0; i < spec.nr_workloads; i++)
+		cmd_workload_warnings("compare", c->workload[i]);
+	print(t, o.format);
+	comparison_free(t);
+	compare_free(c);
+	return 0;
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * idlest run: one workload, once, on one machine under one kernel.
+ */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "experiment/kernel_dump.h"
+#include "report/json.h"
+#include "workload/workload.h"
+
+enum { OPT_SEED = 256, OPT_JSON, OPT_CHECK };
+
+struct options {
+	const char *machine, *workload, *kernel;
+	u64 seed;
+	bool json, check;
+};
+
+static const struct argp_option option_table[] = {
+	{ "machine", 'm', "MACHINE", 0, "preset[:option], machine file, hwloc XML file or synthetic string, or 'this'", 0 },
+	{ "workload", 'w', "WORKLOAD", 0, "model[:key=value,...] or an rt-app file", 0 },
+	{ "kernel", 'k', "KERNEL", 0, "kernel expression (default " CMD_DEFAULT_KERNEL ")", 0 },
+	{ "seed", OPT_SEED, "S", 0, "seed of everything that varies (default 1)", 0 },
+	{ "json", OPT_JSON, NULL, 0, "metrics and counters as JSON", 0 },
+	{ "check", OPT_CHECK, NULL, 0, "check the scheduler's invariants at every event (slow)", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'm':
+		o->machine = arg;
+		break;
+	case 'w':
+		o->workload = arg;
+		break;
+	case 'k':
+		o->kernel = arg;
+		break;
+	case OPT_SEED:
+		o->seed = cmd_number(state, "--seed", arg, 0, INT64_MAX);
+		break;
+	case OPT_JSON:
+		o->json = true;
+		break;
+	case OPT_CHECK:
+		o->check = true;
+		break;
+	case ARGP_KEY_ARG:
+		argp_error(state, "'%s' is not an option: the machine comes with -m, the workload with -w", arg);
+		break;
+	case ARGP_KEY_END:
+		if (!o->machine)
+			argp_error(state, "no machine: give -m MACHINE (idlest machines lists the presets)");
+		if (!o->workload)
+			argp_error(state, "no workload: give -w WORKLOAD (idlest workloads lists the models)");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static void print_result(const struct options *o, const struct result *r)
+{
+	printf("%s on %s, %s, seed %llu: %.6f s simulated\n\n", o->workload, o->machine, o->kernel,
+	       (unsigned long long)r->seed, (double)r->simulated_ns / NSEC_PER_SEC);
+	for (int i = 0; i < r->nr_metrics; i++)
+		printf("  %-32s %16.3f %s\n", r->metric[i].name, r->metric[i].value, r->metric[i].unit);
+	putchar('\n');
+	for (int c = 0; c < NR_COUNTERS; c++)
+		if (r->counter[c])
+			printf("  %-24s %16llu  %s\n", counter_name(c),
+			       (unsigned long long)r->counter[c], counter_doc(c));
+}
+
+static void print_json(const struct options *o, const struct result *r)
+{
+	json_t *j = result_json(r);
+
+	json_object_set_new(j, "machine", json_string(o->machine));
+	json_object_set_new(j, "workload", json_string(o->workload));
+	json_object_set_new(j, "kernel", json_string(o->kernel));
+	json_print(j, stdout);
+}
+
+int cmd_run(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = option_table,
+		.parser = parse,
+		.args_doc = "-m MACHINE -w WORKLOAD [-k KERNEL]",
+		.doc = "Run one workload once and print its metrics and what the scheduler did.",
+	};
+	struct options o = { .kernel = CMD_DEFAULT_KERNEL, .seed = 1 };
+	struct workload *w = NULL;
+	struct machine *m = NULL;
+	struct sched_kernel kernel;
+	struct sim_params params;
+	struct result result;
+	struct err err = { 0 };
+	int ret;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	params = (struct sim_params){ .seed = o.seed, .check = o.check };
+	ret = machine_load(o.machine, &m, &err);
+	if (!ret)
+		ret = kernel_load(o.kernel, &kernel, &err);
+	if (!ret)
+		ret = workload_parse(o.workload, &w, &err);
+	if (!ret) {
+		cmd_workload_warnings("run", w);
+		ret = workload_run(w, m, &kernel, &params, &result, &err);
+	}
+	if (!ret && o.json)
+		print_json(&o, &result);
+	else if (!ret)
+		print_result(&o, &result);
+	workload_free(w);
+	machine_free(m);
+	return ret ? cmd_fail("run", &err) : 0;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * list.c - the table as people post it on the mailing list:
+ *
+ *	Test:          v5.17                    v5.18
+ *	 Copy:   114470.18 (0.00 pct)     152806.94 (33.49 pct)
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/comparison.h"
+
+const char *format_pct_truncated(double pct, char *buf, size_t len)
+{
+	double hundredths = trunc(pct * 100);
+
+	/* -0.00 would claim a direction */
+	snprintf(buf, len, "%.2f", hundredths == 0 ? 0.0 : hundredths / 100);
+	return buf;
+}
+
+static void format_cell(const struct comparison_cell *cell, bool base, bool judged, char *buf,
+			size_t len)
+{
+	char pct[32];
+
+	format_pct_truncated(base ? 0 : cell->gain_pct, pct, sizeof(pct));
+	snprintf(buf, len, "%10.2f (%s pct)%s", cell->mean, pct,
+		 base || !judged ? "" : cell->significant ? " *" : " ~");
+}
+
+static int label_width(const struct comparison *t, int machine)
+{
+	int width = 4;
+
+	for (int i = 0; i < t->nr_rows; i++)
+		if (t->row[i].machine == machine)
+			width = max(width, (int)strlen(t->row[i].label));
+	return width + 1; /* the colon */
+}
+
+static void print_line(FILE *f, const char *line)
+{
+	size_t n = strlen(line);
+
+	while (n && line[n - 1] == ' ')
+		n--;
+	fprintf(f, "%.*s\n", (int)n, line);
+}
+
+static void print_machine(const struct comparison *t, int machine, FILE *f)
+{
+	const struct compare_spec *s = &t->c->spec;
+	bool judged = s->nr_seeds >= SIGNIFICANT_SEEDS;
+	int width = label_width(t, machine), column = 26;
+	size_t len = (size_t)(s->nr_kernels + 2) * 512;
+	char *line = malloc(len), cell[64], label[128];
+	const char *unit = NULL;
+	size_t n;
+
+	if (!line)
+		return;
+	for (int k = 0; k < s->nr_kernels; k++)
+		column = max(column, (int)strlen(s->kernel_expr[k]) + 2);
+	fprintf(f, "%s", s->machine_expr[machine]);
+	if (s->nr_workloads == 1)
+		fprintf(f, ", %s", s->workload_expr[0]);
+	fputc('\n', f);
+	n = snprintf(line, len, "%-*s", width + 2, "Test:");
+	for (int k = 0; k < s->nr_kernels && n < len; k++)
+		n += snprintf(line + n, len - n, " %*s%-*s", k ? 4 : 4, "", column - 4, s->kernel_expr[k]);
+	print_line(f, line);
+	for (int i = 0; i < t->nr_rows; i++) {
+		const struct comparison_row *row = &t->row[i];
+
+		if (row->machine != machine)
+			continue;
+		if (!unit || strcmp(unit, row->what->unit)) {
+			unit = row->what->unit;
+			fprintf(f, " (%s, %s is better)\n", unit,
+				row->what->higher_is_better ? "higher" : "lower");
+		}
+		snprintf(label, sizeof(label), " %s:", row->label);
+		n = snprintf(line, len, "%-*s", width + 2, label);
+		for (int k = 0; k < s->nr_kernels && n < len; k++) {
+			format_cell(&row->cell[k], k == 0, judged, cell, sizeof(cell));
+			n += snprintf(line + n, len - n, " %-*s", column, cell);
+		}
+		print_line(f, line);
+	}
+	free(line);
+}
+
+void comparison_print_list(const struct comparison *t, FILE *f)
+{
+	const struct compare_spec *s = &t->c->spec;
+
+	for (int m = 0; m < s->nr_machines; m++) {
+		print_machine(t, m, f);
+		fputc('\n', f);
+	}
+	if (s->nr_seeds >= SIGNIFICANT_SEEDS)
+		fprintf(f, "Means of %d seeds; positive is better; * differs from %s (permutation test, p <= %.2f), ~ within the noise.\n",
+			s->nr_seeds, s->kernel_expr[0], SIGNIFICANT_P);
+	else
+		fprintf(f, "Means of %d seed%s: too few to tell an effect from noise (-n %d or more does).\n",
+			s->nr_seeds, s->nr_seeds == 1 ? "" : "s", SIGNIFICANT_SEEDS);
+}
