@@ -102,7 +102,7 @@ static int fill_rows(struct comparison *t)
 
 			for (int i = 0; i < first->nr_metrics; i++) {
 				struct comparison_row *row = &t->row[t->nr_rows++];
-				char label[48];
+				char label[64];
 
 				row->machine = m;
 				row->workload = w;

@@ -26,7 +26,7 @@ struct comparison_cell {
 };
 
 struct comparison_row {
-	char label[96];		/* what differs: "4-groups", "Copy" */
+	char label[128];		/* what differs: "4-groups", "Copy" */
 	int machine, workload, metric;
 	const struct metric *what; /* name, unit, direction */
 	struct comparison_cell *cell; /* [nr_kernels], the base first */

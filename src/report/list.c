@@ -55,7 +55,7 @@ static void print_machine(const struct comparison *t, int machine, FILE *f)
 	bool judged = s->nr_seeds >= SIGNIFICANT_SEEDS;
 	int width = label_width(t, machine), column = 26;
 	size_t len = (size_t)(s->nr_kernels + 2) * 512;
-	char *line = malloc(len), cell[64], label[128];
+	char *line = malloc(len), cell[64], label[160];
 	const char *unit = NULL;
 	size_t n;
 

@@ -255,8 +255,8 @@ void sched_exec_decide(const struct sched *s, u64 now, int cpu, struct fork_deci
 
 /** sched_block() - the current task of @cpu stops being runnable (or exits: @dead) */
 void sched_block(struct sched *s, u64 now, int cpu, bool dead);
-/** sched_yield() - the current task of @cpu yields; the host then schedules */
-void sched_yield(struct sched *s, u64 now, int cpu);
+/** sched_yield_task() - the current task of @cpu yields; the host then schedules */
+void sched_yield_task(struct sched *s, u64 now, int cpu);
 
 /**
  * sched_pick() - choose and set the next task of @cpu
