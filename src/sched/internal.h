@@ -218,6 +218,7 @@ struct sched_domain {
 	u64 last_decay_max_lb_cost;
 	u32 newidle_call, newidle_success, newidle_ratio;
 	u64 newidle_stamp;
+	u32 span_at[NR_DISTANCES]; /* CPUs of the span by distance; balance/ counts them */
 	struct llc *shared;	/* SHARE_LLC levels */
 	struct lb_stats lb[NR_IDLE_TYPES];
 	u32 alb_count, alb_failed, alb_pushed;
@@ -242,21 +243,31 @@ struct llc {
 
 /* ---- run queues ---- */
 
+/* One walk of a CPU over its domains; balance/'s own (sched/balance/walk.c). */
 struct balance_walk {
 	bool active;
 	enum walk_kind kind;
-	int for_cpu;		/* NOHZ: on whose behalf this step is */
-	struct sched_domain *sd;
-	u64 spent_ns;
-	u64 next_balance;
-	bool tasks_moved, keep_going;
+	/* the chain being walked */
+	int for_cpu;		/* whose domains: the walker's, or an idle CPU's (NOHZ) */
+	struct sched_domain *sd;	/* the next one; NULL: chain is done */
+	struct sched_domain *pass_sd;	/* of the pass that waits for its attach */
+	enum cpu_idle_type idle;
+	bool keep_going, need_decay, update_next;
 	bool serialized;	/* holds the SERIALIZE lock */
+	u64 next_balance;	/* ns, minimum over the visited domains */
+	u64 newidle_cost_sum;	/* ns, over the visited domains */
+	u64 spent_ns;		/* new-idle */
+	/* tasks between two queues, in the order they are attached */
 	int nr_held;
-	struct list_head held;	/* tasks between two queues */
-	int held_dst;
+	struct list_head held;
 	int pulled;
-	void *opaque[4];	/* balance/'s own */
-	u64 num[8];
+	/* NOHZ */
+	u32 kicked;		/* NOHZ_* that a kick asked for; set while no walk is active */
+	u32 flags;		/* of this walk */
+	int start, cursor;	/* first CPU of the round, next one; cursor -1: round is over */
+	bool wrapped, stats_left;
+	bool nohz_update;
+	u64 nohz_next;
 };
 
 struct rq {

@@ -80,6 +80,7 @@ struct sched_rules {
 	enum prefer_sibling_rule prefer_sibling;
 	enum numa_hot_rule numa_hot;
 	enum push_rule push;
+	bool nohz_idle_core;		/* a kick prefers an idle CPU whose whole core is idle (7.3) */
 	enum rt_guard_rule rt_guard;
 	enum bandwidth_rule bandwidth;
 	enum share_rule share;
