@@ -126,6 +126,9 @@ struct task {
 	bool on_wake_list;
 	bool migrating;		/* in the hands of a balancing pass */
 	bool sync_wake;
+	bool in_use;		/* the slot holds a task */
+	bool migration_pending;	/* sits on a CPU it may not use until the stopper comes */
+	int wake_flags;		/* WF_* from the choice of a CPU to the enqueue */
 	int cpu;
 	int nr_allowed;
 	u64 *allowed;
@@ -270,16 +273,26 @@ struct balance_walk {
 	u64 nohz_next;
 };
 
+/*
+ * What a wake-up reads of CPUs that aren't its own comes first and fits one
+ * cache line; then what every event on the CPU itself changes.
+ */
 struct rq {
 	int cpu;
 	int nr_running;
 	struct task *curr;	/* NULL: idle task (or stopper, see stop_running) */
+	struct llc *llc;
+	int llc_pos;		/* position in llc->cpus */
+	int llc_id, share_id;
+	int nr_siblings;
+	int *siblings;		/* other threads of its core */
 	bool stop_running;	/* the stopper is current */
 	bool curr_is_idle;	/* current is the idle task, the switch to it being over */
 	bool switching;		/* between pick and switch_done */
 	bool need_resched, need_resched_lazy;
 	bool ttwu_pending;
 	bool idle_visible;	/* bit of sched.idle_mask, cached */
+	bool sched_idle_visible; /* bit of llc.sched_idle, cached */
 	bool nohz_idle;		/* tick stopped, in the nohz mask */
 	bool nohz_busy_counted;	/* its LLC's nr_busy_cpus counts it */
 	bool cstate_known;
@@ -287,46 +300,43 @@ struct rq {
 	bool has_blocked_load;
 	bool online;
 	bool hrtick_armed;
-	int push_cpu;
-	struct task *push_task;
+	int llc_size;
+	int distribute_cursor;
+	/* clocks, ns */
 	u64 clock, clock_task, clock_pelt, lost_idle_time;
 	u64 clock_pelt_idle;	/* of entering idle, for the estimate of missed decay */
 	u64 clock_idle;
 	u32 freq_scale;		/* 1024 = maximum */
-	struct cfs_rq cfs;
-	struct list_head cfs_tasks;
-	struct list_head leaf_cfs_rq_list;
+	int push_cpu;
 	unsigned long cpu_capacity, cpu_capacity_orig;
-	unsigned long misfit_task_load;
 	u64 idle_stamp;
 	u64 avg_idle;
+	u64 max_idle_balance_cost;
+	u64 next_balance;	/* ns */
+	u64 exit_latency_ns;
 	u64 wake_stamp;		/* ns */
 	u64 wake_avg_idle;
 	u64 avg_scan_cost;	/* of its sd_llc (SIS_PROP) */
-	u64 max_idle_balance_cost;
-	u64 exit_latency_ns;
-	u64 next_balance;	/* ns */
-	u64 last_blocked_update;
-	int distribute_cursor;
 	struct list_head wake_list;
-	struct balance_walk walk;
 	/* the idle task as a waker (spec 04 §3) */
 	struct task *idle_last_wakee;
-	unsigned int idle_wakee_flips;
 	u64 idle_flip_decay_ts;
+	unsigned int idle_wakee_flips;
 	/* domains and shortcuts (spec 01 §6) */
 	struct sched_domain *sd;	/* lowest */
 	struct sched_domain *sd_llc, *sd_numa, *sd_asym_cpucapacity, *sd_cluster;
-	struct llc *llc;
-	int llc_pos;		/* position in llc->cpus */
-	int llc_id, llc_size, share_id;
-	int *siblings;		/* other threads of its core */
-	int nr_siblings;
+	struct cfs_rq cfs;
+	struct list_head cfs_tasks;
+	struct list_head leaf_cfs_rq_list;
+	unsigned long misfit_task_load;
+	u64 last_blocked_update;
+	struct task *push_task;
+	struct balance_walk walk;
 	/* statistics (spec 11 §4) */
 	u32 yld_count, sched_count, sched_goidle, ttwu_count, ttwu_local;
 	u64 rq_cpu_time, run_delay;
 	u32 pcount;
-};
+} __attribute__((aligned(64)));
 
 #define MAX_OUT 256
 
@@ -443,6 +453,8 @@ bool deactivate_task(struct sched *s, struct rq *rq, struct task *p, int flags);
 void check_preempt_curr(struct sched *s, struct rq *rq, struct task *p, int flags, int from);
 /* the task's CPU becomes @cpu: averages and vruntime leave the old queue where due */
 void set_task_cpu(struct sched *s, struct task *p, int cpu);
+/* the idle stamp's interval enters avg_idle, the stamp is cleared (spec 04 §1.9) */
+void update_avg_idle(struct sched *s, struct rq *rq);
 
 enum {
 	ENQUEUE_WAKEUP = 1 << 0,
@@ -484,6 +496,21 @@ char *sched_domain_flag_names(const struct sched *s, int flags, char *buf, size_
 
 /* ---- fair/ ---- */
 
+/*
+ * Who keeps what between core and fair/:
+ *
+ * The class calls add_nr_running() and links rq_node into rq.cfs_tasks where it
+ * enqueues and dequeues; for a task whose delayed dequeue it completes (in a
+ * pick, too) it also clears on_rq. Otherwise on_rq and state are the core's.
+ * A task that changes its CPU while runnable has task.migrating set from
+ * deactivate_task(0) to activate_task(); set_task_cpu() calls
+ * fair_migrate_task_rq() and then sets se.cfs_rq, se.parent and se.depth.
+ * rq.curr is set by the core after fair_put_prev_task(old) and
+ * fair_set_next_task(new), neither of which is called when old == new.
+ * The averages of a queue that become nonzero set its bit in load_mask where
+ * they are attached; update_blocked_averages() clears it.
+ */
+
 void fair_init_rq(struct sched *s, struct rq *rq);
 void fair_init_task(struct sched *s, struct task *p);
 void fair_enqueue_task(struct sched *s, struct rq *rq, struct task *p, int flags);
@@ -514,6 +541,8 @@ int fair_check(const struct sched *s, const struct rq *rq, struct err *err);
 /* ---- fair/pelt.c, util_est: what placement and balancing read ---- */
 
 u64 rq_clock_pelt(const struct rq *rq);
+/* clock_task went on by @delta ns: clock_pelt by what capacity and frequency make of it */
+void update_rq_clock_pelt(struct rq *rq, u64 delta);
 void rq_clock_pelt_enter_idle(struct sched *s, struct rq *rq);
 /* ages every queue of @rq; Return: whether anything is left to decay */
 bool update_blocked_averages(struct sched *s, struct rq *rq);
