@@ -38,46 +38,58 @@ struct util_est {
 
 struct load_weight {
 	u64 weight;	/* times 1024 */
-	u32 inv_weight;
+	u32 inv_weight;	/* 2^32 / down(weight); 0: not known, divide */
 };
 
+/* Ordered by cache line: what a tree descent reads, what deciding reads, the rest. */
 struct sched_entity {
 	struct rb_node run_node;
-	struct load_weight load;
 	u64 vruntime;
 	u64 deadline;
 	u64 min_vruntime;	/* of the subtree below run_node (EEVDF) */
 	u64 slice;		/* ns */
 	u64 min_slice;		/* of the subtree */
+	u64 max_slice;		/* of the subtree */
+	u64 key_weight;		/* weight in W and S: down(load), flat: vload.weight */
 	s64 vlag;
-	u64 vprot;		/* end of protection (PROTECT_VPROT*) */
+	u64 vprot;		/* end of protection; PROTECT_DEADLINE: the deadline at pick */
+	struct load_weight load;
+	struct load_weight vload; /* of vtime(): load, flat: effective weight (spec 16 §3) */
 	u64 exec_start;
 	u64 sum_exec_runtime;
 	u64 prev_sum_exec_runtime;
+	struct sched_entity *parent;
+	struct cfs_rq *cfs_rq;	/* queue it is (to be) queued on */
+	struct cfs_rq *my_q;	/* queue it owns; NULL for a task */
 	bool on_rq;
 	bool sched_delayed;
 	bool rel_deadline;
 	bool custom_slice;
 	bool idle_group;	/* cpu.idle */
+	bool vruntime_relative;	/* CFS: the queue's min_vruntime is subtracted (spec 02 §4.6) */
+	bool counted_idle;	/* counted in h_nr_idle */
+	bool util_changed;	/* task: util_avg was updated since the estimate was */
 	int depth;
 	int runnable_weight;	/* group: runnable tasks below */
-	struct sched_entity *parent;
-	struct cfs_rq *cfs_rq;	/* queue it is (to be) queued on */
-	struct cfs_rq *my_q;	/* queue it owns; NULL for a task */
 	struct sched_avg avg;
 };
 
 struct cfs_rq {
 	struct rb_root_cached tasks_timeline;
 	struct load_weight load;
+	struct rq *rq;
 	int nr_queued;		/* entities on this level, curr included */
+	int nr_tree;		/* entities of the tree, curr included; flat: tasks below the root */
+	int nr_idle;		/* entities of this level that are idle */
 	int h_nr_queued;	/* tasks below, delayed ones included */
 	int h_nr_runnable;	/* without delayed ones */
 	int h_nr_idle;		/* SCHED_IDLE ones */
 	s64 avg_vruntime;	/* S of spec 02 §5 */
 	u64 avg_load;		/* W, without curr */
 	u64 min_vruntime;	/* also v0 */
-	struct sched_entity *curr, *next, *last, *skip;
+	struct sched_entity *curr;	/* entity of this level that runs */
+	struct sched_entity *vcurr;	/* … that left the tree to run; flat: the task, at the root */
+	struct sched_entity *next, *last, *skip;
 	struct sched_avg avg;
 	unsigned long util_est;	/* of enqueued tasks */
 	struct {
@@ -85,18 +97,18 @@ struct cfs_rq {
 		unsigned long load_avg, util_avg, runnable_avg;
 	} removed;
 	/* as part of a group */
-	struct rq *rq;
 	struct task_group *tg;
 	struct sched_entity *my_se;	/* entity that stands for this queue; NULL at the root */
-	unsigned long tg_load_avg_contrib;
+	unsigned long tg_load_avg_contrib, tg_runnable_avg_contrib;
 	u64 last_update_tg_load_avg;
 	bool propagate;
 	long prop_runnable_sum;
 	unsigned long h_load;
 	u64 last_h_load_update;
 	struct sched_entity *h_load_next;
-	bool on_leaf_list;
-	struct list_head leaf_node;
+	bool on_leaf_list;	/* something queued or left to decay, here or below */
+	int nr_leaf_children;
+	struct list_head leaf_node; /* in rq.leaf_cfs_rq_list: children before parents */
 	bool throttled;
 };
 
@@ -106,6 +118,7 @@ struct task_group {
 	u64 shares;		/* times 1024 */
 	bool idle;
 	long load_avg;
+	long runnable_avg;	/* SHARE_CONCUR */
 	struct cfs_rq **cfs_rq;	  /* [nr_cpus] */
 	struct sched_entity **se; /* [nr_cpus]; NULL for the root group */
 };
@@ -146,7 +159,6 @@ struct task {
 	u64 prev_sleep_sum_runtime;
 	u64 nvcsw;
 	struct util_est util_est;
-	bool util_changed;	/* util_avg was updated since the estimate was */
 	struct task_group *tg;
 	struct list_head rq_node;   /* in rq.cfs_tasks: head = newest, tail = longest not run */
 	struct list_head list_node; /* in a wake list, a pass's hands, or the free list */
@@ -345,12 +357,13 @@ struct sched {
 	struct sched_kernel k;
 	struct sched_host host;
 	int nr_cpus, words;
+	u64 now;		/* of the last update_rq_clock() */
 	u64 tick_ns;
 	struct rq *rq;		/* [nr_cpus] */
 	u64 *online;
 	u64 *idle_mask;		/* idle(c), spec 00 §6 */
 	u64 *busy_mask;		/* nr_running > 0 */
-	u64 *load_mask;		/* averages not all zero: has load to decay */
+	u64 *load_mask;		/* leaf_cfs_rq_list not empty: load queued or left to decay */
 	u64 *nohz_mask;		/* idle, tick stopped */
 	u64 *scratch[4];	/* [words] each, for one event */
 	struct llc *llc;
@@ -517,8 +530,16 @@ void fair_enqueue_task(struct sched *s, struct rq *rq, struct task *p, int flags
 bool fair_dequeue_task(struct sched *s, struct rq *rq, struct task *p, int flags);
 /* chooses; dequeues delayed entities it meets; NULL: no fair task is runnable */
 struct task *fair_pick_task(struct sched *s, struct rq *rq);
-/* the same without effects */
+/* the same without effects, as of the clocks of the last update */
 const struct task *fair_pick_peek(const struct sched *s, const struct rq *rq);
+/* … as of @clock_task */
+const struct task *fair_pick_peek_at(const struct sched *s, const struct rq *rq, u64 clock_task);
+/*
+ * @prev stops and @next starts running (NULL: no fair task); call it after the
+ * pick. Levels that both have in common go on running; nothing happens if they
+ * are the same. The two halves are for a task that changes while it runs.
+ */
+void fair_put_prev_set_next(struct sched *s, struct rq *rq, struct task *prev, struct task *next);
 void fair_put_prev_task(struct sched *s, struct rq *rq, struct task *p);
 void fair_set_next_task(struct sched *s, struct rq *rq, struct task *p);
 void fair_task_tick(struct sched *s, struct rq *rq, struct task *p, bool hrtick);
@@ -529,9 +550,15 @@ void fair_update_curr(struct sched *s, struct rq *rq);
 void fair_task_fork(struct sched *s, struct rq *rq, struct task *p);
 /* initial utilisation, before the first enqueue (spec 03 §4) */
 void fair_post_init_util(struct sched *s, struct rq *rq, struct task *p);
-/* a sleeping task leaves its queue for another CPU (spec 03 §5.2, 02 §4.6) */
+/*
+ * The task's CPU becomes @new_cpu (called while p->cpu is the old one): a sleeping
+ * task's averages and vruntime leave the old queue (spec 03 §5.2, 02 §4.6); those
+ * of a queued one left when it was dequeued without DEQUEUE_SLEEP. Sets se.cfs_rq.
+ */
 void fair_migrate_task_rq(struct sched *s, struct task *p, int new_cpu);
+/* nice or policy changed, queued or not */
 void fair_reweight_task(struct sched *s, struct rq *rq, struct task *p);
+/* @p is not queued; sets p->tg */
 void fair_change_group(struct sched *s, struct task *p, struct task_group *g);
 int fair_group_init(struct sched *s, struct task_group *tg, struct err *err);
 bool fair_task_hot_buddy(const struct rq *rq, const struct task *p); /* next or last buddy */
