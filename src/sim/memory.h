@@ -20,7 +20,9 @@ struct sim_region *memory_region(struct memory *mem, u64 bytes, struct err *err)
 /**
  * memory_touch() - place what isn't placed yet of [@offset, @offset + @bytes)
  * @node: of the CPU that touches; a full node spills to the nearest one with room
+ *	  by SLIT, of equally near ones to the lowest number
  *
+ * Whole pages are placed; what lies beyond the region is ignored.
  * Return: bytes placed now.
  */
 u64 memory_touch(struct memory *mem, struct sim_region *r, u64 offset, u64 bytes, int node);
@@ -32,6 +34,7 @@ u64 memory_touch(struct memory *mem, struct sim_region *r, u64 offset, u64 bytes
 void memory_nodes(const struct memory *mem, const struct sim_region *r, u64 offset, u64 bytes,
 		  int node, u32 *permille);
 
+/** memory_region_bytes() - size as asked for; _node_bytes(): what is placed on @node */
 u64 memory_region_bytes(const struct sim_region *r);
 u64 memory_region_node_bytes(const struct sim_region *r, int node);
 
@@ -43,5 +46,15 @@ u64 memory_region_node_bytes(const struct sim_region *r, int node);
  * Spec 13 §8: nothing on the same core, L2 within an LLC, everything beyond.
  */
 u64 memory_refill_ns(const struct machine *m, int from, int cpu, u64 footprint);
+
+/**
+ * memory_chill_ns() - what a task loses by coming back to its own CPU after others ran there
+ * @footprint: bytes of its working set
+ * @touched: bytes of cache that others have used there meanwhile
+ *
+ * Spec 13 §8: of what lay in the L2, exp(-touched / L2 size) is still there;
+ * the rest comes from the LLC.
+ */
+u64 memory_chill_ns(const struct machine *m, int cpu, u64 footprint, u64 touched);
 
 #endif
