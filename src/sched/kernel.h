@@ -36,6 +36,8 @@ struct sched_kernel {
 	struct sched_rules rules;
 	u64 features;		/* bit FEAT_x: on */
 	u64 known_features;	/* bit FEAT_x: this kernel has it */
+	u64 switched;		/* bit FEAT_x: not as in the profile, by an item of the expression */
+	u64 additions;		/* bit i: addition i is applied */
 	s64 tunable[NR_TUNABLES]; /* normalised (unscaled) values */
 	bool set_raw[NR_TUNABLES]; /* given as a final value: not scaled again */
 };
@@ -62,6 +64,11 @@ int sched_kernel_parse(const char *expr, struct sched_kernel *k, struct err *err
 int sched_kernel_apply(struct sched_kernel *k, const char *item, struct err *err);
 
 /**
+ * sched_kernel_apply_list() - comma separated items; one that is named twice is an error
+ */
+int sched_kernel_apply_list(struct sched_kernel *k, const char *items, struct err *err);
+
+/**
  * sched_kernel_check_built() - refuse what this kernel asks for and the core doesn't have
  *
  * Called when a core is created, not when the expression is read: `idlest topo`
@@ -75,6 +82,8 @@ int sched_kernel_check_built(const struct sched_kernel *k, struct err *err);
  * sched_tunable() - the effective value of a tunable on a machine of @nr_cpus (spec 02 §3)
  */
 s64 sched_tunable(const struct sched_kernel *k, enum sched_tunable t, int nr_cpus);
+/** sched_tunable_normalised() - the same before scaling (a final value is divided by the factor) */
+s64 sched_tunable_normalised(const struct sched_kernel *k, enum sched_tunable t, int nr_cpus);
 
 /* The registry, for the lists (idlest kernels, features, tunables). */
 int sched_nr_profiles(void);
@@ -83,6 +92,14 @@ const char *sched_profile_doc(int i);
 int sched_nr_additions(void);
 const char *sched_addition_name(int i);
 const char *sched_addition_doc(int i);
+int sched_addition_first(int i);	/* profiles it applies to, from … to */
+int sched_addition_last(int i);
+int sched_nr_rules(void);
+const char *sched_rule_name(int i);	/* field of struct sched_rules */
+const char *sched_rule_doc(int i);
+const char *sched_rule_value(int i, const struct sched_rules *r); /* its variant's name */
+/** sched_missing() - why addition, feature or tunable @name isn't built yet; NULL: it is */
+const char *sched_missing(const char *name);
 const char *sched_feat_name(enum sched_feat f);
 const char *sched_feat_doc(enum sched_feat f);
 const char *sched_feat_since(enum sched_feat f);

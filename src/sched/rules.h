@@ -39,6 +39,10 @@ enum share_rule { SHARE_SMP, SHARE_CONCUR };
 enum new_util_rule { NEW_UTIL_SCALED_WEIGHT, NEW_UTIL_PLAIN_WEIGHT };
 enum util_est_rule { UTIL_EST_TWO, UTIL_EST_ONE, UTIL_EST_ONE_NO_CAP };
 enum delayed_count_rule { DELAYED_COUNTED, DELAYED_NOT_COUNTED };
+enum asym_flag_rule { ASYM_ONE_LEVEL, ASYM_CLASSIFIED };	/* spec 01 §8; the first is ≤5.13 */
+/* patch series that never were, or not yet, in a release (spec 04 §9-10, 07) */
+enum sis_short_rule { SIS_SHORT_NONE, SIS_SHORT_V1, SIS_SHORT_V2, SIS_SHORT_V3, SIS_SHORT_V4 };
+enum sched_cache_rule { SCHED_CACHE_NONE, SCHED_CACHE_V1, SCHED_CACHE_V2, SCHED_CACHE_MERGED };
 
 struct sched_rules {
 	enum fair_class_rule fair_class;
@@ -55,6 +59,7 @@ struct sched_rules {
 	enum recent_used_rule recent_used;
 	enum scan_limit_rule scan_limit;
 	enum scan_start_rule scan_start;
+	bool kthread_stack;		/* a per-CPU kernel thread's wakee may stack on it (spec 04 §5.3) */
 	bool idle_core_first;		/* ≤5.11: the idle-core search is a scan of its own */
 	enum smt_step_rule smt_step;
 	bool sched_idle_free_for_idle;	/* a sched-idle CPU is free for SCHED_IDLE tasks too */
@@ -72,21 +77,31 @@ struct sched_rules {
 	enum newidle_entry_rule newidle_entry;
 	bool newidle_failed_costs;
 	bool newidle_checks_pending;	/* 6.0+: a new-idle pass only while nothing is pending */
+	bool newidle_refusal_ends;	/* a pass that wasn't allowed ends the walk */
 	enum serialize_rule serialize;
 	bool refuse_delayed;		/* delayed and ineligible tasks refused when balancing */
 	enum delayed_count_rule delayed_count;
 	bool misfit_not_failed;		/* misfit passes don't count as failed */
+	bool misfit_equal_replaces;	/* ≤6.6: of two equal misfit groups the later one is busiest */
 	bool misfit_idle_core;		/* mixed capacity: dst core idle, min-capacity test first */
 	enum prefer_sibling_rule prefer_sibling;
 	enum numa_hot_rule numa_hot;
 	enum push_rule push;
+	bool push_needs_queued;		/* no active push if the task is off its queue already */
 	bool nohz_idle_core;		/* a kick prefers an idle CPU whose whole core is idle (7.3) */
 	enum rt_guard_rule rt_guard;
 	enum bandwidth_rule bandwidth;
 	enum share_rule share;
 	enum new_util_rule new_util;
 	enum util_est_rule util_est;
+	bool missed_decay;		/* 5.19+: decay missed by an idle CPU is estimated (spec 03 §5.2) */
+	bool tg_load_rate_limit;	/* 6.7+: tg.load_avg at most once per ms and CPU */
+	bool util_boost;		/* 6.5+: runnable_avg counts as utilisation where boosted */
 	bool h_nr_runnable;		/* PELT runnable and PREEMPT_SHORT era counts leave delayed tasks out */
+	enum sis_short_rule sis_short;
+	enum sched_cache_rule sched_cache;
+	enum asym_flag_rule asym_flag;
+	bool smt_level_if_smt;		/* 7.3: no SMT level where every core has one thread */
 	bool cluster_level;		/* CLS level is built (5.16+) */
 	bool cluster_flag;		/* …and carries CLUSTER (6.7+ or the patches) */
 	bool pkg_names;			/* PKG instead of DIE (6.7+) */
