@@ -51,9 +51,10 @@ struct machine_cstate {
 
 /* Bandwidths in bytes per second; 0: no limit known (spec 13 §4). */
 struct machine_bandwidth {
-	u64 core;		/* one core, to memory */
+	u64 core;		/* one core, to memory, reads and writes together */
+	u64 core_write;		/* … what it writes: a copy without write-allocate is slower */
 	u64 core_llc;		/* one core, data in its LLC */
-	u64 llc_read, llc_write, llc_mixed; /* one LLC to memory */
+	u64 llc_read, llc_write, llc_mixed; /* one LLC to memory; mixed: both together */
 	u64 node;		/* the memory channels of one node */
 	u64 link;		/* between two packages, per direction */
 	u64 node_link;		/* between two nodes of one package, per direction */

@@ -52,7 +52,7 @@ struct bandwidth {
 	struct flow *flow;	/* [nr_cpus] */
 	int nr_res, max_use;
 	/* first resource of each kind; see add_uses() */
-	int core, core_llc, llc_read, llc_write, llc_mixed, node, link, node_link;
+	int core, core_write, core_llc, llc_read, llc_write, llc_mixed, node, link, node_link;
 	bool *smt;		/* [core] has more than one thread */
 	int *package_of;	/* [node]; -1: no CPU there */
 	int *marked;
@@ -87,6 +87,7 @@ static void add_resources(struct bandwidth *bw, bool fill)
 
 	bw->nr_res = 0;
 	bw->core = add_kind(bw, t->nr_cores, b->core, fill);
+	bw->core_write = add_kind(bw, t->nr_cores, b->core_write, fill);
 	bw->core_llc = add_kind(bw, t->nr_cores, b->core_llc, fill);
 	bw->llc_read = add_kind(bw, t->nr_llcs, b->llc_read, fill);
 	bw->llc_write = add_kind(bw, t->nr_llcs, b->llc_write, fill);
@@ -126,8 +127,8 @@ struct bandwidth *bandwidth_new(struct arena *arena, const struct machine *m)
 		bw->smt[t->cpu[c].core] = ++threads[t->cpu[c].core] > 1;
 		bw->package_of[t->cpu[c].node] = t->cpu[c].package;
 	}
-	/* two of the core, three of the LLC, of each node its channels and a link both ways */
-	bw->max_use = 5 + 3 * t->nr_nodes;
+	/* three of the core, three of the LLC, of each node its channels and a link both ways */
+	bw->max_use = 6 + 3 * t->nr_nodes;
 	return bw;
 }
 
@@ -218,6 +219,8 @@ int bandwidth_add(struct bandwidth *bw, int cpu, const struct traffic *t)
 	/* Misses of a core share its line buffers; hits and misses its way to the LLC. */
 	if (!in_llc)
 		add_use(bw, f, bw->core + at->core, 1, 1);
+	if (!t->in_llc)
+		add_use(bw, f, bw->core_write + at->core, t->write_bytes, total);
 	if (in_llc || bw->smt[at->core])
 		add_use(bw, f, bw->core_llc + at->core, 1, 1);
 	if (!t->in_llc) {

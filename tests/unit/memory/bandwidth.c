@@ -76,6 +76,23 @@ static void one_alone(void **state)
 	stream(&g, 3, 0, 5, -1);
 	expect(&g, 3, 40);
 	drop(&g);
+
+	/* a core that reads 20 but copies 15 (spec 13 §4); write-allocate: two reads a write */
+	g = rig((struct shape){ 1, 1, 1, 4, 1 });
+	g.m->bw.core = 20 * GB;
+	g.m->bw.core_write = 15 * GB / 2;
+	boot(&g);
+	stream(&g, 0, 1, 0, 0);
+	expect(&g, 0, 20);
+	stream(&g, 1, 1, 1, 0);
+	expect(&g, 1, 15);
+	bandwidth_del(g.bw, 1);
+	stream(&g, 1, 2, 1, 0);
+	expect(&g, 1, 20);
+	bandwidth_del(g.bw, 1);
+	stream(&g, 1, 1, 1, -1);
+	expect(&g, 1, 40);
+	drop(&g);
 }
 
 static void in_one_llc(void **state)
