@@ -371,6 +371,7 @@ struct sched {
 	bool smt_active, cluster_active, asym_active;
 	struct { bool overload, overutilized; } rd;
 	bool serialize_locked;
+	int nr_sched_idle;	/* CPUs that run SCHED_IDLE tasks only */
 	u64 nohz_next_balance, nohz_next_blocked;
 	bool nohz_has_blocked;
 	int nr_online;
@@ -520,6 +521,8 @@ char *sched_domain_flag_names(const struct sched *s, int flags, char *buf, size_
  * fair_migrate_task_rq() and then sets se.cfs_rq, se.parent and se.depth.
  * rq.curr is set by the core after fair_put_prev_task(old) and
  * fair_set_next_task(new), neither of which is called when old == new.
+ * sched_create() allocates root_tg.cfs_rq (= each rq.cfs) and root_tg.se (all
+ * NULL); fair_group_init() is called for other groups only.
  * The averages of a queue that become nonzero set its bit in load_mask where
  * they are attached; update_blocked_averages() clears it.
  */

@@ -173,7 +173,7 @@ struct task_group *sched_group_new(struct sched *s, struct task_group *parent, u
 /* ---- wake-up (spec 04) ---- */
 
 enum wake_path {
-	WAKE_CURRENT,	 /* it is the caller itself: nothing to do */
+	WAKE_CURRENT,	 /* it is the caller itself, or awake already: nothing to do */
 	WAKE_QUEUED,	 /* still queued (delayed dequeue): sched_wake_queued() */
 	WAKE_ON_CPU_LIST, /* still switching out: to its own CPU's wake list */
 	WAKE_SPIN,	 /* still switching out: wait until sched_switch_done(), decide again */
@@ -202,6 +202,7 @@ struct wake_decision {
 	u64 scan_ns;	       /* SIS_PROP: measured; 0: no scan */
 	bool prop_scan;
 	bool record_wakee;
+	bool move_affine;      /* wake_affine chose the waker's CPU (schedstat) */
 };
 
 /**

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * idle.c - select_idle_sibling: the CPUs tried before a search, in order (spec 04 §5).
+ */
+#include "sched/place/place.h"
+
+/* mixed capacities: an early choice must have room for the task too */
+static bool asym_fits(const struct wake_ctx *c, unsigned long util, int cpu)
+{
+	return !c->s->asym_active || util_fits_cpu(c->s, util, cpu);
+}
+
+/* nearness that lets the previous and the recent CPU be taken at once */
+static bool shares_for_early_test(const struct sched *s, int a, int b)
+{
+	return s->k.rules.cluster == CLUSTER_V7 ? cpus_share_resources(s, a, b)
+						: cpus_share_cache(s, a, b);
+}
+
+/* merged form: a CPU of another cluster is only remembered (spec 04 §8) */
+static bool in_reach(const struct sched *s, int cpu, int target)
+{
+	return s->k.rules.cluster != CLUSTER_MERGED || !s->cluster_active ||
+	       cpus_share_resources(s, cpu, target);
+}
+
+static int chosen(struct wake_ctx *c, int cpu, int reason)
+{
+	c->d->reason = reason;
+	return cpu;
+}
+
+static bool try_early(struct wake_ctx *c, int cpu, unsigned long util, int reason)
+{
+	bool take = cpu_is_free(c, cpu) && asym_fits(c, util, cpu);
+
+	work_inspect(c->s, c->w, c->q->cpu, cpu);
+	EXPLAIN(c->s, .now = c->now, .cpu = c->q->cpu, .p = c->p, .reason = reason,
+		.candidate = cpu, .taken = take,
+		.value = {idle_cpu(c->s, cpu), c->s->rq[cpu].nr_running});
+	return take;
+}
+
+/*
+ * The wakee of a per-CPU kernel thread is usually the task that gave it the
+ * work and sleeps until it is done: the thread makes room at once (§5.3).
+ */
+static bool stacks_on_kthread(const struct wake_ctx *c)
+{
+	const struct rq *rq = cpu_rq(c->s, c->q->cpu);
+	bool kthread = rq->stop_running || (rq->curr && rq->curr->per_cpu_kthread);
+
+	return unlikely(kthread) && c->q->in_task && c->prev == rq->cpu && rq->nr_running <= 1;
+}
+
+/* spec 04 §5.4. Return: the recent CPU if it may be taken or kept, -1 */
+static int recent_cpu(struct wake_ctx *c, int target, unsigned long util)
+{
+	const struct sched *s = c->s;
+	int recent = c->p->recent_used_cpu;
+	bool ok;
+
+	ok = recent != c->prev && recent != target && shares_for_early_test(s, recent, target) &&
+	     task_allowed(c->p, recent) && try_early(c, recent, util, REASON_RECENT_USED);
+	if (s->k.rules.recent_used == RECENT_ALWAYS)
+		c->d->new_recent_used = c->prev;
+	else if (ok) /* until 5.13 only a hit moved it */
+		c->d->new_recent_used = c->prev;
+	return ok ? recent : -1;
+}
+
+/* mixed capacities: first free CPU that fits, else the biggest free one (§5.5) */
+static int select_idle_capacity(struct wake_ctx *c, const struct sched_domain *sd, int target,
+				unsigned long util)
+{
+	const struct sched *s = c->s;
+	unsigned long best_capacity = 0;
+	int start = target, best = -1, cpu = target;
+
+	for (bool wrapped = false;;) {
+		cpu = mask_next_and(sd->span, c->p->allowed, cpu, s->words);
+		if (cpu < 0 && !wrapped) {
+			wrapped = true;
+			cpu = 0;
+			continue;
+		}
+		if (cpu < 0 || (wrapped && cpu >= start))
+			break;
+		work_inspect(s, c->w, c->q->cpu, cpu);
+		if (cpu_is_free(c, cpu)) {
+			if (util_fits_cpu(s, util, cpu))
+				return chosen(c, cpu, REASON_CAPACITY_FIT);
+			if (s->rq[cpu].cpu_capacity > best_capacity) {
+				best_capacity = s->rq[cpu].cpu_capacity;
+				best = cpu;
+			}
+		}
+		cpu++;
+	}
+	return best >= 0 ? chosen(c, best, REASON_IDLE_CPU) : chosen(c, target, REASON_NO_IDLE);
+}
+
+int select_idle_smt(struct wake_ctx *c, int cpu, const struct sched_domain *sd)
+{
+	const struct rq *rq = cpu_rq(c->s, cpu);
+
+	for (int i = 0; i < rq->nr_siblings; i++) {
+		int sibling = rq->siblings[i];
+
+		work_inspect(c->s, c->w, c->q->cpu, sibling);
+		if (task_allowed(c->p, sibling) && mask_test(sd->span, sibling) &&
+		    cpu_is_free(c, sibling))
+			return sibling;
+	}
+	return -1;
+}
+
+/* the search of the target's LLC (§5.6-5.9) */
+static int search_llc(struct wake_ctx *c, int target, int prev_kept, int recent_kept)
+{
+	const struct sched *s = c->s;
+	const struct sched_domain *sd = s->rq[target].sd_llc;
+	bool has_core = false;
+	enum scan_result res;
+	int cpu = -1;
+
+	if (!sd)
+		return chosen(c, target, REASON_NO_IDLE);
+	if (s->smt_active && !s->k.rules.idle_core_first) {
+		has_core = s->rq[target].llc->has_idle_cores;
+		if (s->k.rules.smt_step == SMT_PREV && !has_core &&
+		    cpus_share_cache(s, c->prev, target)) {
+			cpu = select_idle_smt(c, c->prev, sd);
+			if (cpu >= 0)
+				return chosen(c, cpu, REASON_SMT_SIBLING);
+		}
+	}
+	res = select_idle_cpu(c, target, has_core, &cpu);
+	if (res == SCAN_FOUND)
+		return cpu;
+	if (s->smt_active && s->k.rules.smt_step == SMT_TARGET_LAST) { /* it isn't free itself */
+		cpu = select_idle_smt(c, target, sd);
+		if (cpu >= 0)
+			return chosen(c, cpu, REASON_SMT_SIBLING);
+	}
+	if (prev_kept >= 0)
+		return chosen(c, prev_kept, REASON_PREV_FALLBACK);
+	if (recent_kept >= 0)
+		return chosen(c, recent_kept, REASON_RECENT_FALLBACK);
+	return chosen(c, target, res == SCAN_GAVE_UP ? REASON_SCAN_GIVEN_UP : REASON_NO_IDLE);
+}
+
+int select_idle_sibling(struct wake_ctx *c, int target)
+{
+	const struct sched *s = c->s;
+	unsigned long util = s->asym_active ? task_util_est(s, c->p) : 0;
+	int prev = c->prev, prev_kept = -1, recent;
+
+	if (try_early(c, target, util, REASON_TARGET_IDLE))
+		return chosen(c, target, REASON_TARGET_IDLE);
+	if (prev != target && shares_for_early_test(s, prev, target) &&
+	    try_early(c, prev, util, REASON_PREV_IDLE)) {
+		if (in_reach(s, prev, target))
+			return chosen(c, prev, REASON_PREV_IDLE);
+		prev_kept = prev;
+	}
+	if (stacks_on_kthread(c) && asym_fits(c, util, prev))
+		return chosen(c, prev, REASON_KTHREAD_STACK);
+	recent = recent_cpu(c, target, util);
+	if (recent >= 0 && in_reach(s, recent, target))
+		return chosen(c, recent, REASON_RECENT_USED);
+	if (unlikely(s->asym_active) && s->rq[target].sd_asym_cpucapacity)
+		return select_idle_capacity(c, s->rq[target].sd_asym_cpucapacity, target, util);
+	return search_llc(c, target, prev_kept, recent);
+}

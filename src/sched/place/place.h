@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * place.h - the placement room's own: where a waking, forked or exec'ing task goes.
+ *
+ *	select.c	the order of the rules for a wake-up (spec 04 §2), wake_wide,
+ *			the wake list's condition, the fallback
+ *	affine.c	wake_affine: the waker's CPU or the previous one (§4)
+ *	idle.c		select_idle_sibling: the early tests (§5)
+ *	scan.c		select_idle_cpu: searching an LLC (§6, §8)
+ *	fork.c		the slow path: descent, groups compared (spec 05)
+ *	fork_stats.c	the groups' statistics
+ *
+ * Everything here reads the core as const. What a search costs is what a kernel
+ * would have visited, noted in struct sched_work, whatever way the answer was
+ * computed.
+ */
+#ifndef IDLEST_SCHED_PLACE_H
+#define IDLEST_SCHED_PLACE_H
+
+#include <limits.h>
+
+#include "sched/internal.h"
+
+/* One choice of a CPU for a wakee, as it goes from rule to rule. */
+struct wake_ctx {
+	const struct sched *s;
+	u64 now;
+	const struct wake_query *q;
+	struct wake_decision *d; /* reason and effects */
+	struct sched_work *w;
+	const struct task *p;
+	int prev;	      /* the wakee's last CPU */
+	bool sched_idle_free; /* a sched-idle CPU is free for this wakee (spec 04 §5) */
+};
+
+static inline u64 work_price(const struct sched *s, int cpu, const struct sched_work *w)
+{
+	return s->host.price(s->host.ctx, cpu, w);
+}
+
+/* one CPU's state was read, by the CPU that decides */
+static inline void work_inspect(const struct sched *s, struct sched_work *w, int from, int cpu)
+{
+	w->cpus[topo_distance(s->topo, from, cpu)]++;
+}
+
+/* "free(c)" of spec 04 §5 */
+static inline bool cpu_is_free(const struct wake_ctx *c, int cpu)
+{
+	return idle_cpu(c->s, cpu) || (c->sched_idle_free && sched_idle_cpu(c->s, cpu));
+}
+
+/* the fit of spec 06 §8: room for a quarter more than the task uses */
+static inline bool util_fits_cpu(const struct sched *s, unsigned long util, int cpu)
+{
+	return util * 1280 < s->rq[cpu].cpu_capacity * 1024;
+}
+
+/* domain in which a wakee that ran on @prev may be drawn to @rq's CPU; NULL: none */
+struct sched_domain *wake_affine_domain(const struct rq *rq, int prev);
+/* spec 04 §4; Return: q->cpu or c->prev */
+int wake_affine(struct wake_ctx *c, const struct sched_domain *sd);
+/* spec 04 §5 */
+int select_idle_sibling(struct wake_ctx *c, int target);
+
+enum scan_result {
+	SCAN_FOUND,
+	SCAN_NOTHING, /* every candidate was looked at */
+	SCAN_GAVE_UP, /* the limit was reached, or no scan allowed */
+};
+
+/* spec 04 §6; @cpu: the CPU found, also a remembered one without idle core */
+enum scan_result select_idle_cpu(struct wake_ctx *c, int target, bool has_core, int *cpu);
+/* first free sibling of @cpu that the wakee may use, -1: none (§5.7) */
+int select_idle_smt(struct wake_ctx *c, int cpu, const struct sched_domain *sd);
+/* SIS_PROP: a scan of @rq's CPU took @scan_ns (§6.6) */
+void sis_prop_account(struct sched *s, u64 now, struct rq *rq, u64 scan_ns);
+
+#endif

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * scan.c - select_idle_cpu: searching the target's LLC for an idle CPU or core
+ * (spec 04 §6, §8).
+ *
+ * The kernel walks candidate by candidate; here the same answer comes from the
+ * LLC's sets, a word at a time: the candidates that a walk would have passed are
+ * counted, for the limit and for the price.
+ */
+#include "sched/place/place.h"
+
+#define UNLIMITED INT_MAX
+
+/* A search of one LLC. Positions are local: index into llc->cpus. */
+struct scan {
+	struct wake_ctx *c;
+	const struct llc *llc;
+	int target;
+	int start;	/* position inspected first */
+	bool all;	/* every CPU of the LLC is a candidate */
+	u64 *cand;	/* local set of candidates, unless all */
+	int left;	/* candidates that may still be inspected without idle core */
+	int visited;	/* CPUs a kernel would have read */
+	int remembered; /* position of an idle thread met while looking for a core, -1 */
+};
+
+static u64 valid_bits(const struct llc *llc, int word)
+{
+	int n = llc->nr_cpus - word * 64;
+
+	return n >= 64 ? ~0ULL : (1ULL << n) - 1;
+}
+
+static u64 cand_word(const struct scan *sc, int word)
+{
+	return sc->all ? valid_bits(sc->llc, word) : sc->cand[word];
+}
+
+static u64 free_word(const struct scan *sc, int word)
+{
+	u64 f = sc->llc->idle[word];
+
+	if (unlikely(sc->llc->nr_sched_idle) && sc->c->sched_idle_free)
+		f |= sc->llc->sched_idle[word];
+	return f;
+}
+
+/* bits of @word that lie in the positions [lo, hi) */
+static u64 range_bits(int word, int lo, int hi)
+{
+	u64 m = ~0ULL;
+
+	if (word == lo >> 6)
+		m &= ~0ULL << (lo & 63);
+	if (word == (hi - 1) >> 6)
+		m &= ~0ULL >> (63 - ((hi - 1) & 63));
+	return m;
+}
+
+/* the first free candidate of [lo, hi), as far as the limit reaches */
+static enum scan_result scan_range(struct scan *sc, int lo, int hi, int *pos)
+{
+	if (lo >= hi)
+		return SCAN_NOTHING;
+	for (int i = lo >> 6; i <= (hi - 1) >> 6; i++) {
+		u64 cand = cand_word(sc, i) & range_bits(i, lo, hi);
+		u64 hit = cand & free_word(sc, i);
+		int passed;
+
+		if (hit)
+			cand &= (hit & -hit) - 1;
+		passed = __builtin_popcountll(cand) + (hit ? 1 : 0);
+		if (passed > sc->left) {
+			sc->visited += sc->left;
+			sc->left = 0;
+			return SCAN_GAVE_UP;
+		}
+		sc->visited += passed;
+		sc->left -= passed;
+		if (hit) {
+			*pos = i * 64 + __builtin_ctzll(hit);
+			return SCAN_FOUND;
+		}
+	}
+	return SCAN_NOTHING;
+}
+
+static enum scan_result scan_cpus(struct scan *sc, int *pos)
+{
+	enum scan_result res = scan_range(sc, sc->start, sc->llc->nr_cpus, pos);
+
+	return res == SCAN_NOTHING ? scan_range(sc, 0, sc->start, pos) : res;
+}
+
+/* ---- idle cores ---- */
+
+static bool is_cand(const struct scan *sc, int pos)
+{
+	return sc->all || mask_test(sc->cand, pos);
+}
+
+/* how late the walk comes to @pos */
+static int scan_order(const struct scan *sc, int pos)
+{
+	return pos >= sc->start ? pos - sc->start : pos + sc->llc->nr_cpus - sc->start;
+}
+
+/* @cpu's core was met earlier by way of another of its threads */
+static bool core_met_before(const struct scan *sc, const struct rq *rq)
+{
+	for (int i = 0; i < rq->nr_siblings; i++) {
+		int pos = sc->c->s->rq[rq->siblings[i]].llc_pos;
+
+		if (is_cand(sc, pos) && scan_order(sc, pos) < scan_order(sc, rq->llc_pos))
+			return true;
+	}
+	return false;
+}
+
+/* the lowest free thread of @rq's core that is a candidate, -1 */
+static int free_thread(const struct scan *sc, const struct rq *rq)
+{
+	const struct sched *s = sc->c->s;
+	int best = -1;
+
+	if (is_cand(sc, rq->llc_pos) && cpu_is_free(sc->c, rq->cpu))
+		best = rq->llc_pos;
+	for (int i = 0; i < rq->nr_siblings; i++) {
+		const struct rq *sib = cpu_rq(s, rq->siblings[i]);
+
+		if ((best < 0 || sib->llc_pos < best) && is_cand(sc, sib->llc_pos) &&
+		    cpu_is_free(sc->c, sib->cpu))
+			best = sib->llc_pos;
+	}
+	return best;
+}
+
+/* cores without luck between @lo and @hi: read in full, their first idle thread kept */
+static void pass_cores(struct scan *sc, int lo, int hi, bool remember)
+{
+	const struct llc *llc = sc->llc;
+
+	if (lo >= hi)
+		return;
+	for (int i = lo >> 6; i <= (hi - 1) >> 6; i++) {
+		u64 cand = cand_word(sc, i) & range_bits(i, lo, hi);
+
+		for (; cand; cand &= cand - 1) {
+			int pos = i * 64 + __builtin_ctzll(cand);
+			const struct rq *rq = cpu_rq(sc->c->s, llc->cpus[pos]);
+
+			if (core_met_before(sc, rq))
+				continue;
+			sc->visited += 1 + rq->nr_siblings;
+			if (remember && sc->remembered < 0)
+				sc->remembered = free_thread(sc, rq);
+		}
+	}
+}
+
+static int first_idle_core(const struct scan *sc, int lo, int hi)
+{
+	if (lo >= hi)
+		return -1;
+	for (int i = lo >> 6; i <= (hi - 1) >> 6; i++) {
+		u64 hit = cand_word(sc, i) & range_bits(i, lo, hi) & sc->llc->idle_core[i];
+
+		if (hit)
+			return i * 64 + __builtin_ctzll(hit);
+	}
+	return -1;
+}
+
+/*
+ * The first core all of whose threads are idle, by its first candidate thread.
+ * Otherwise sc->remembered is the first free thread met, if @remember.
+ */
+static bool scan_cores(struct scan *sc, bool remember, int *pos)
+{
+	int n = sc->llc->nr_cpus, found;
+
+	found = first_idle_core(sc, sc->start, n);
+	if (found >= 0) {
+		pass_cores(sc, sc->start, found, false);
+	} else {
+		found = first_idle_core(sc, 0, sc->start);
+		pass_cores(sc, sc->start, n, remember && found < 0);
+		pass_cores(sc, 0, found >= 0 ? found : sc->start, remember && found < 0);
+	}
+	if (found < 0)
+		return false;
+	sc->visited += 1 + cpu_rq(sc->c->s, sc->llc->cpus[found])->nr_siblings;
+	*pos = found;
+	return true;
+}
+
+/* ---- the target's cluster first (spec 04 §8) ---- */
+
+static const u64 *cluster_span(const struct sched *s, int target)
+{
+	const struct rq *rq = cpu_rq(s, target);
+	const struct sched_group *sg;
+
+	if (!s->cluster_active)
+		return NULL;
+	switch (s->k.rules.cluster) {
+	case CLUSTER_NONE:
+		return NULL;
+	case CLUSTER_V7:
+		return rq->sd_cluster ? rq->sd_cluster->span : NULL;
+	case CLUSTER_MERGED:
+		sg = rq->sd_llc->groups;
+		return sg->flags & SD_CLUSTER ? sg->span : NULL;
+	}
+	return NULL;
+}
+
+/* a copy of the candidates that can be cut down */
+static void own_candidates(struct scan *sc)
+{
+	if (!sc->all)
+		return;
+	for (int i = 0; i < sc->llc->words; i++)
+		sc->cand[i] = valid_bits(sc->llc, i);
+	sc->all = false;
+}
+
+/*
+ * A cluster is a handful of CPUs, so it is walked: the search is narrowed to its
+ * positions, done with the same code, and the cluster then leaves the candidates.
+ */
+static enum scan_result scan_cluster(struct scan *sc, const u64 *span, bool has_core, int *pos)
+{
+	const struct sched *s = sc->c->s;
+	const struct llc *llc = sc->llc;
+	u64 *whole = s->scratch[1];
+	enum scan_result res;
+
+	own_candidates(sc);
+	mask_copy(whole, sc->cand, llc->words);
+	for (int i = 0; i < llc->nr_cpus; i++)
+		if (!mask_test(span, llc->cpus[i]))
+			mask_clear(sc->cand, i);
+	if (has_core)
+		res = scan_cores(sc, true, pos) ? SCAN_FOUND : SCAN_NOTHING;
+	else
+		res = scan_cpus(sc, pos);
+	for (int i = 0; i < llc->words; i++)
+		sc->cand[i] = whole[i] & ~sc->cand[i];
+	return res;
+}
+
+/* ---- limits ---- */
+
+/* what is left of @rq's wake_avg_idle: halved each jiffy since its stamp (§6.1) */
+static u64 aged_wake_avg_idle(const struct sched *s, u64 now, const struct rq *rq)
+{
+	u64 jiffies = now / s->tick_ns, stamp = rq->wake_stamp / s->tick_ns;
+
+	if (jiffies <= stamp)
+		return rq->wake_avg_idle;
+	return jiffies - stamp < 64 ? rq->wake_avg_idle >> (jiffies - stamp) : 0;
+}
+
+void sis_prop_account(struct sched *s, u64 now, struct rq *rq, u64 scan_ns)
+{
+	s64 diff = (s64)scan_ns - (s64)rq->avg_scan_cost;
+
+	if (s->k.rules.scan_limit == SCAN_PROP_NEW) {
+		rq->wake_avg_idle = aged_wake_avg_idle(s, now, rq);
+		rq->wake_stamp = max(rq->wake_stamp, now);
+		rq->wake_avg_idle -= min(rq->wake_avg_idle, scan_ns);
+	}
+	rq->avg_scan_cost += diff / 8;
+}
+
+/* Return: how many "nr" SIS_PROP grants; at most one less is inspected */
+static int sis_prop_nr(const struct wake_ctx *c, const struct rq *rq, int weight)
+{
+	u64 cost = rq->avg_scan_cost + 1, avg, span;
+
+	if (c->s->k.rules.scan_limit == SCAN_PROP_NEW)
+		avg = aged_wake_avg_idle(c->s, c->now, rq);
+	else
+		avg = rq->avg_idle / 512;
+	span = (u64)weight * avg;
+	return span > 4 * cost ? (int)min(span / cost, (u64)UNLIMITED) : 4;
+}
+
+/* §6.1, §6.2. Return: false if no scan is allowed at all */
+static bool scan_limit(struct scan *sc, bool has_core, bool *prop)
+{
+	const struct wake_ctx *c = sc->c;
+	const struct sched *s = c->s;
+	const struct rq *rq = cpu_rq(s, c->q->cpu);
+	int nr = UNLIMITED;
+
+	*prop = false;
+	if (feat(s, FEAT_SIS_PROP) && !has_core) {
+		if (!rq->sd_llc)
+			return false;
+		*prop = true;
+		nr = sis_prop_nr(c, rq, s->rq[sc->target].sd_llc->weight);
+	}
+	if (feat(s, FEAT_SIS_UTIL)) {
+		nr = sc->llc->nr_idle_scan + 1;
+		if (nr == 1)
+			return false;
+	}
+	sc->left = has_core || nr == UNLIMITED ? UNLIMITED : nr - 1;
+	return true;
+}
+
+static void local_candidates(struct scan *sc)
+{
+	const struct llc *llc = sc->llc;
+	const u64 *allowed = sc->c->p->allowed;
+
+	mask_zero(sc->cand, llc->words);
+	for (int i = 0; i < llc->nr_cpus; i++)
+		sc->cand[i >> 6] |= (u64)mask_test(allowed, llc->cpus[i]) << (i & 63);
+}
+
+/* the walk of a kernel that looks for cores and CPUs at once, cluster first */
+static enum scan_result scan_llc(struct scan *sc, bool has_core, int *pos, int *reason)
+{
+	const u64 *cluster = cluster_span(sc->c->s, sc->target);
+	enum scan_result res = SCAN_NOTHING;
+
+	if (unlikely(cluster)) {
+		res = scan_cluster(sc, cluster, has_core, pos);
+		if (res == SCAN_FOUND)
+			*reason = REASON_CLUSTER_IDLE;
+		if (res != SCAN_NOTHING)
+			return res;
+	}
+	if (!has_core) {
+		*reason = REASON_IDLE_CPU;
+		return scan_cpus(sc, pos);
+	}
+	if (scan_cores(sc, true, pos)) {
+		*reason = REASON_IDLE_CORE;
+		return SCAN_FOUND;
+	}
+	sc->c->d->clear_idle_cores = true;
+	sc->c->d->idle_cores_llc = sc->llc->index;
+	if (sc->remembered < 0)
+		return SCAN_NOTHING;
+	*reason = REASON_IDLE_CPU;
+	*pos = sc->remembered;
+	return SCAN_FOUND;
+}
+
+/* until 5.11 idle cores were searched before, by themselves (§6.1) */
+static bool scan_cores_first(struct scan *sc, int *pos)
+{
+	struct wake_decision *d = sc->c->d;
+
+	if (!sc->c->s->smt_active || !sc->llc->has_idle_cores)
+		return false;
+	if (scan_cores(sc, false, pos))
+		return true;
+	d->clear_idle_cores = true;
+	d->idle_cores_llc = sc->llc->index;
+	return false;
+}
+
+/* note what the scan read in the decision's work */
+static void charge(struct scan *sc)
+{
+	const struct wake_ctx *c = sc->c;
+	int dist = topo_distance(c->s->topo, c->q->cpu, sc->target);
+
+	c->w->cpus[max(dist, (int)DIST_LLC)] += sc->visited;
+	sc->visited = 0;
+}
+
+/* SIS_PROP measures its scan by the clock: here by the price of what it read (§6.6) */
+static void measure(struct scan *sc)
+{
+	const struct wake_ctx *c = sc->c;
+	u64 before = work_price(c->s, c->q->cpu, c->w);
+
+	charge(sc);
+	c->d->prop_scan = true;
+	c->d->scan_ns = work_price(c->s, c->q->cpu, c->w) - before;
+}
+
+enum scan_result select_idle_cpu(struct wake_ctx *c, int target, bool has_core, int *cpu)
+{
+	const struct sched *s = c->s;
+	struct scan sc = {
+		.c = c,
+		.llc = s->rq[target].llc,
+		.target = target,
+		.all = c->p->allowed_all,
+		.cand = s->scratch[0],
+		.start = s->rq[target].llc_pos,
+		.remembered = -1,
+	};
+	int pos = -1, reason = REASON_IDLE_CORE;
+	enum scan_result res = SCAN_FOUND;
+	bool prop = false;
+	int read;
+
+	if (s->k.rules.scan_start == SCAN_AFTER_TARGET && ++sc.start == sc.llc->nr_cpus)
+		sc.start = 0;
+	if (!sc.all)
+		local_candidates(&sc);
+	if (!s->k.rules.idle_core_first || !scan_cores_first(&sc, &pos)) {
+		charge(&sc);
+		res = scan_limit(&sc, has_core, &prop) ? scan_llc(&sc, has_core, &pos, &reason)
+						       : SCAN_GAVE_UP;
+	}
+	read = sc.visited;
+	if (prop && res != SCAN_GAVE_UP) /* a scan that ran out measures nothing */
+		measure(&sc);
+	else
+		charge(&sc);
+	if (res == SCAN_FOUND) {
+		*cpu = sc.llc->cpus[pos];
+		c->d->reason = reason;
+	}
+	EXPLAIN(s, .now = c->now, .cpu = c->q->cpu, .p = c->p,
+		.reason = res == SCAN_FOUND	? reason
+			  : res == SCAN_GAVE_UP ? REASON_SCAN_GIVEN_UP
+						: REASON_NO_IDLE,
+		.candidate = res == SCAN_FOUND ? *cpu : -1, .taken = res == SCAN_FOUND,
+		.value = {read, has_core, sc.llc->nr_idle_scan, target});
+	return res;
+}
