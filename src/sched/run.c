@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * run.c - what runs: block, yield, pick, switch, and the CPU's way into idle.
+ *
+ * Classes in order: the stopper (which the host runs, stop.c), fair, idle.
+ */
+#include <assert.h>
+
+#include "sched/internal.h"
+
+void sched_block(struct sched *s, u64 now, int cpu, bool dead)
+{
+	struct rq *rq = cpu_rq(s, cpu);
+	struct task *p = rq->curr;
+
+	assert(p && p->on_rq);
+	update_rq_clock(s, rq, now);
+	p->state = dead ? TASK_DEAD : TASK_SLEEPING;
+	p->nvcsw++;
+	deactivate_task(s, rq, p, DEQUEUE_SLEEP | (dead ? DEQUEUE_SPECIAL : 0));
+}
+
+void sched_yield_task(struct sched *s, u64 now, int cpu)
+{
+	struct rq *rq = cpu_rq(s, cpu);
+
+	update_rq_clock(s, rq, now);
+	rq->yld_count++;
+	if (rq->curr)
+		fair_yield_task(s, rq);
+}
+
+/* @rq's idle task is switched out (spec 04 §1.9, 7.3 form) */
+static void leave_idle(struct sched *s, struct rq *rq)
+{
+	rq->curr_is_idle = false;
+	if (s->k.rules.idle_stamp == STAMP_UNTIL_IDLE_EXIT)
+		update_avg_idle(s, rq);
+}
+
+/* @rq's idle task runs, the switch is over: searchers see it from now on */
+static void enter_idle(struct sched *s, struct rq *rq)
+{
+	rq->curr_is_idle = true;
+	rq_update_idle(s, rq);
+	if (s->smt_active && rq->llc && mask_test(rq->llc->idle_core, rq->llc_pos))
+		rq->llc->has_idle_cores = true;
+}
+
+static void switch_to(struct sched *s, struct rq *rq, struct task *prev, struct task *next)
+{
+	if (prev)
+		fair_put_prev_task(s, rq, prev);
+	if (next) {
+		if (rq->curr_is_idle)
+			leave_idle(s, rq);
+		fair_set_next_task(s, rq, next);
+		next->on_cpu = true;
+	}
+	rq->curr = next;
+	rq->switching = true;
+	if (!next) {
+		rq->sched_goidle++;
+		rq_clock_pelt_enter_idle(s, rq);
+	}
+}
+
+bool sched_pick(struct sched *s, u64 now, int cpu, bool may_balance, struct task **next)
+{
+	struct rq *rq = cpu_rq(s, cpu);
+	struct task *prev = rq->curr, *p = NULL;
+
+	assert(!rq->stop_running);
+	update_rq_clock(s, rq, now);
+	if (rq->nr_running) {
+		int nr = rq->nr_running;
+
+		p = fair_pick_task(s, rq);
+		if (rq->nr_running != nr) /* delayed ones left the queue */
+			rq_update_idle(s, rq);
+	}
+	if (!p && may_balance && !rq->ttwu_pending) {
+		rq->idle_stamp = rq->clock; /* spec 06 §11.1; a pull clears it */
+		return false;
+	}
+	rq->need_resched = rq->need_resched_lazy = false;
+	rq->sched_count++;
+	*next = p;
+	if (p)
+		list_move(&p->rq_node, &rq->cfs_tasks); /* spec 14 §1.8 */
+	if (p != prev)
+		switch_to(s, rq, prev, p);
+	else if (!p && !rq->curr_is_idle) /* from the stopper: there is no switch to wait for */
+		enter_idle(s, rq);
+	return true;
+}
+
+void sched_switch_done(struct sched *s, u64 now, int cpu, struct task *prev)
+{
+	struct rq *rq = cpu_rq(s, cpu);
+
+	update_rq_clock(s, rq, now);
+	rq->switching = false;
+	if (prev && prev != rq->curr)
+		prev->on_cpu = false;
+	if (!rq->curr && !rq->stop_running && !rq->curr_is_idle)
+		enter_idle(s, rq);
+}
+
+const struct task *sched_pick_peek(const struct sched *s, u64 now, int cpu)
+{
+	const struct rq *rq = cpu_rq(s, cpu);
+
+	return rq->nr_running ? fair_pick_peek(s, rq) : NULL;
+}
+
+/* ---- what the host may ask about a CPU ---- */
+
+struct task *sched_current(const struct sched *s, int cpu)
+{
+	return s->rq[cpu].curr;
+}
+
+bool sched_need_resched(const struct sched *s, int cpu)
+{
+	return s->rq[cpu].need_resched;
+}
+
+bool sched_need_resched_lazy(const struct sched *s, int cpu)
+{
+	return s->rq[cpu].need_resched_lazy;
+}
+
+int sched_nr_running(const struct sched *s, int cpu)
+{
+	return s->rq[cpu].nr_running;
+}
+
+bool sched_cpu_idle(const struct sched *s, int cpu)
+{
+	return idle_cpu(s, cpu);
+}
+
+const u64 *sched_idle_mask(const struct sched *s)
+{
+	return s->idle_mask;
+}
+
+/* ---- idle states and frequency ---- */
+
+void sched_idle_state(struct sched *s, int cpu, bool known, u64 exit_latency_ns)
+{
+	struct rq *rq = cpu_rq(s, cpu);
+
+	rq->cstate_known = known && s->host.cpuidle;
+	rq->exit_latency_ns = exit_latency_ns;
+}
+
+/*
+ * The CPU joins the idle mask when its tick stops, but leaves it only at its
+ * next busy tick (spec 06 §12): nohz_balance_exit_idle() does that.
+ */
+void sched_nohz_enter(struct sched *s, u64 now, int cpu)
+{
+	struct rq *rq = cpu_rq(s, cpu);
+
+	rq->has_blocked_load = true;
+	s->nohz_has_blocked = true;
+	if (rq->nohz_idle)
+		return;
+	rq->nohz_idle = true;
+	mask_set(s->nohz_mask, cpu);
+	if (rq->nohz_busy_counted) {
+		rq->nohz_busy_counted = false;
+		if (rq->llc)
+			rq->llc->nr_busy_cpus--;
+	}
+}
+
+void sched_nohz_exit(struct sched *s, u64 now, int cpu)
+{
+	update_rq_clock(s, cpu_rq(s, cpu), now);
+}
+
+void sched_set_freq_scale(struct sched *s, u64 now, int cpu, u32 scale)
+{
+	struct rq *rq = cpu_rq(s, cpu);
+
+	update_rq_clock(s, rq, now);
+	rq->freq_scale = scale;
+}

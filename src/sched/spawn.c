@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * spawn.c - fork and exec as the host calls them; the choice is place/'s (spec 05).
+ */
+#include <assert.h>
+
+#include "sched/place/place.h"
+
+static void decide(const struct sched *s, u64 now, int cpu, const struct task *p, int sd_flag,
+		   struct fork_decision *d)
+{
+	*d = (struct fork_decision){.target = cpu};
+	if (p->nr_allowed > 1) {
+		struct sched_work w = {.kind = WORK_SELECT};
+
+		d->target = find_idlest_cpu(s, now, cpu, p, sd_flag, &d->reason, &w);
+		d->cost_ns = work_price(s, cpu, &w);
+	} else {
+		d->target = mask_first(p->allowed, s->words);
+		d->reason = REASON_PINNED;
+	}
+	if (unlikely(!task_allowed(p, d->target) || !s->rq[d->target].online)) {
+		d->target = select_fallback_rq(s, cpu, p);
+		d->reason = REASON_FALLBACK;
+	}
+	EXPLAIN(s, .now = now, .cpu = cpu, .p = p, .reason = d->reason, .candidate = d->target,
+		.taken = true, .value = {sd_flag, (s64)d->cost_ns});
+}
+
+void sched_fork_decide(const struct sched *s, u64 now, int cpu, const struct task *p,
+		       struct fork_decision *d)
+{
+	decide(s, now, cpu, p, SD_BALANCE_FORK, d);
+}
+
+void sched_fork_commit(struct sched *s, u64 now, int cpu, struct task *p,
+		       const struct fork_decision *d, int target)
+{
+	struct rq *rq = cpu_rq(s, cpu);
+
+	assert(p->state == TASK_NEW);
+	update_rq_clock(s, rq, now);
+	set_task_cpu(s, p, cpu);
+	fair_task_fork(s, rq, p);
+	p->recent_used_cpu = cpu; /* spec 05 §6 */
+	set_task_cpu(s, p, target);
+}
+
+void sched_activate_new(struct sched *s, u64 now, int cpu, struct task *p)
+{
+	struct rq *rq = cpu_rq(s, p->cpu);
+
+	assert(p->state == TASK_NEW);
+	update_rq_clock(s, rq, now);
+	fair_post_init_util(s, rq, p);
+	activate_task(s, rq, p, ENQUEUE_INITIAL);
+	p->state = TASK_RUNNABLE;
+	check_preempt_curr(s, rq, p, WF_FORK, cpu);
+}
+
+void sched_exec_decide(const struct sched *s, u64 now, int cpu, struct fork_decision *d)
+{
+	const struct task *p = s->rq[cpu].curr;
+
+	assert(p);
+	decide(s, now, cpu, p, SD_BALANCE_EXEC, d);
+}

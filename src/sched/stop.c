@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * stop.c - the stopper: the highest class, one thread a CPU.
+ *
+ * It preempts whatever runs, counts in nr_running (so an active balance finds
+ * two where one task ran, spec 06 §9) and moves tasks nobody else may touch.
+ */
+#include <assert.h>
+
+#include "sched/internal.h"
+
+void sched_stop_begin(struct sched *s, u64 now, int cpu)
+{
+	struct rq *rq = cpu_rq(s, cpu);
+	struct task *curr = rq->curr;
+
+	assert(!rq->stop_running);
+	update_rq_clock(s, rq, now);
+	if (curr) {
+		fair_put_prev_task(s, rq, curr);
+		curr->on_cpu = false;
+	} else if (rq->curr_is_idle && s->k.rules.idle_stamp == STAMP_UNTIL_IDLE_EXIT) {
+		update_avg_idle(s, rq);
+	}
+	rq->curr = NULL;
+	rq->curr_is_idle = false;
+	rq->stop_running = true;
+	rq->need_resched = rq->need_resched_lazy = false;
+	add_nr_running(s, rq, 1);
+	rq_update_idle(s, rq);
+}
+
+bool sched_stop_migrate(struct sched *s, u64 now, int cpu, struct task *p, int dst)
+{
+	struct rq *src = cpu_rq(s, cpu), *rq = cpu_rq(s, dst);
+
+	assert(src->stop_running);
+	if (p->cpu != cpu || !p->on_rq || dst == cpu)
+		return false;
+	if (!task_allowed(p, dst)) /* its affinity changed again meanwhile */
+		return false;
+	update_rq_clock(s, src, now);
+	update_rq_clock(s, rq, now);
+	if (p->se.sched_delayed) { /* asleep in all but name: it wakes where it may */
+		deactivate_task(s, src, p, DEQUEUE_SLEEP | DEQUEUE_DELAYED);
+		return false;
+	}
+	deactivate_task(s, src, p, 0);
+	set_task_cpu(s, p, dst);
+	activate_task(s, rq, p, 0);
+	check_preempt_curr(s, rq, p, 0, cpu);
+	return true;
+}
+
+void sched_stop_end(struct sched *s, u64 now, int cpu)
+{
+	struct rq *rq = cpu_rq(s, cpu);
+
+	assert(rq->stop_running);
+	update_rq_clock(s, rq, now);
+	rq->stop_running = false;
+	add_nr_running(s, rq, -1);
+	rq_update_idle(s, rq);
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * task.c - tasks and task groups: the pool they come from, what the host may ask.
+ *
+ * Tasks live in chunks of the core's arena and are recycled, so memory follows
+ * the largest number of live tasks, never simulated time.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "sched/task.h"
+
+static bool grow_pool(struct sched *s)
+{
+	struct task_chunk *c = arena_alloc(s->arena, sizeof(*c));
+	u64 *sets = arena_array(s->arena, (size_t)TASKS_PER_CHUNK * s->words, sizeof(u64));
+
+	if (!c || !sets)
+		return false;
+	for (int i = 0; i < TASKS_PER_CHUNK; i++) {
+		c->task[i].allowed = sets + (size_t)i * s->words;
+		list_add_tail(&c->task[i].list_node, &s->free_tasks);
+	}
+	list_add_tail(&c->node, &s->chunks);
+	return true;
+}
+
+void task_set_allowed(struct sched *s, struct task *p, const u64 *allowed)
+{
+	if (!allowed)
+		mask_fill(p->allowed, s->nr_cpus);
+	else if (allowed != p->allowed)
+		mask_copy(p->allowed, allowed, s->words);
+	p->nr_allowed = mask_weight(p->allowed, s->words);
+	p->allowed_all = p->nr_allowed == s->nr_cpus;
+	p->per_cpu_kthread = p->kthread && p->nr_allowed == 1;
+	if (!p->allowed_all)
+		p->affinity_changed = true;
+}
+
+void task_set_slice(struct sched *s, struct task *p, u64 slice_ns)
+{
+	p->se.custom_slice = s->k.rules.custom_slice && slice_ns;
+	if (p->se.custom_slice)
+		p->se.slice = clamp(slice_ns, MIN_CUSTOM_SLICE, MAX_CUSTOM_SLICE);
+	else
+		p->se.slice = s->base_slice;
+}
+
+struct task *sched_task_new(struct sched *s, const struct sched_task_attr *attr)
+{
+	const struct task *parent = attr->parent;
+	struct task *p;
+	u64 *allowed;
+
+	assert(attr->nice >= -20 && attr->nice <= 19);
+	if (list_empty(&s->free_tasks) && !grow_pool(s))
+		return NULL;
+	p = list_first_entry(&s->free_tasks, struct task, list_node);
+	list_del(&p->list_node);
+	allowed = p->allowed;
+	memset(p, 0, sizeof(*p));
+	p->allowed = allowed;
+	list_init(&p->list_node);
+	list_init(&p->rq_node);
+	p->in_use = true;
+	s->nr_tasks++;
+
+	p->state = TASK_NEW;
+	p->id = attr->id;
+	p->host = attr->host;
+	p->policy = attr->policy;
+	p->nice = attr->nice;
+	p->kthread = attr->kthread;
+	if (attr->comm)
+		strncpy(p->comm, attr->comm, sizeof(p->comm) - 1);
+	p->cpu = parent ? parent->cpu : 0;
+	p->recent_used_cpu = p->wake_cpu = p->cpu;
+	p->tg = attr->group ? attr->group : parent ? parent->tg : &s->root_tg;
+	task_set_allowed(s, p, attr->allowed);
+	set_task_cpu(s, p, p->cpu);
+	fair_init_task(s, p);
+	task_set_slice(s, p, attr->slice_ns);
+	return p;
+}
+
+void sched_task_free(struct sched *s, struct task *p)
+{
+	assert(p->in_use && !p->on_rq && !p->on_cpu && !p->on_wake_list);
+	p->in_use = false;
+	s->nr_tasks--;
+	list_add(&p->list_node, &s->free_tasks);
+}
+
+struct task_group *sched_group_new(struct sched *s, struct task_group *parent, u64 shares,
+				   struct err *err)
+{
+	struct task_group *tg;
+
+	if (shares < MIN_SHARES || shares > MAX_SHARES) {
+		err_set(err, -EINVAL,
+			"group shares %llu: allowed are %d to %d (1024 is cpu.weight 100)",
+			(unsigned long long)shares, MIN_SHARES, MAX_SHARES);
+		return NULL;
+	}
+	tg = arena_alloc(s->arena, sizeof(*tg));
+	if (!tg) {
+		err_set(err, -ENOMEM, "no memory for a task group");
+		return NULL;
+	}
+	tg->parent = parent ? parent : &s->root_tg;
+	tg->shares = shares << WEIGHT_SHIFT;
+	if (fair_group_init(s, tg, err))
+		return NULL;
+	list_add_tail(&tg->node, &s->groups);
+	return tg;
+}
+
+void *sched_task_host(const struct task *p)
+{
+	return p->host;
+}
+
+int sched_task_id(const struct task *p)
+{
+	return p->id;
+}
+
+const char *sched_task_comm(const struct task *p)
+{
+	return p->comm;
+}
+
+int sched_task_cpu(const struct task *p)
+{
+	return p->cpu;
+}
+
+bool sched_task_on_cpu(const struct task *p)
+{
+	return p->on_cpu;
+}
+
+bool sched_task_queued(const struct task *p)
+{
+	return p->on_rq;
+}
+
+bool sched_task_allowed(const struct task *p, int cpu)
+{
+	return task_allowed(p, cpu);
+}
+
+u64 sched_task_runtime(const struct task *p)
+{
+	return p->se.sum_exec_runtime;
+}
+
+unsigned long sched_task_util(const struct task *p)
+{
+	return p->se.avg.util_avg;
+}

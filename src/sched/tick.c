@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * tick.c - the timer tick of a CPU, and the timer that ends slices (spec 14 §1.4).
+ */
+#include "sched/internal.h"
+
+void sched_tick(struct sched *s, u64 now, int cpu)
+{
+	struct rq *rq = cpu_rq(s, cpu);
+
+	update_rq_clock(s, rq, now);
+	if (rq->need_resched_lazy) { /* spec 16 §6.2 */
+		rq->need_resched_lazy = false;
+		resched_curr(s, rq, cpu);
+	}
+	if (rq->curr && rq->curr->on_rq)
+		fair_task_tick(s, rq, rq->curr, false);
+	trigger_load_balance(s, rq);
+	nohz_balancer_kick(s, rq);
+}
+
+void sched_hrtick(struct sched *s, u64 now, int cpu)
+{
+	struct rq *rq = cpu_rq(s, cpu);
+
+	update_rq_clock(s, rq, now);
+	rq->hrtick_armed = false;
+	if (rq->curr && rq->curr->on_rq)
+		fair_task_tick(s, rq, rq->curr, true);
+}
