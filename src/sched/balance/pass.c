@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * pass.c - one balancing pass: decided from a const core, then committed (spec 06 §2, §3).
+ */
+#include "sched/balance/lb.h"
+
+#define MAX_PINNED_INTERVAL 512 /* ms: up to here a pass that met only pinned tasks backs off */
+
+u64 balance_price(const struct sched *s, int cpu, const struct sched_work *w)
+{
+	return s->host.price(s->host.ctx, cpu, w);
+}
+
+/**
+ * count_span() - how many CPUs of @sd lie at which distance from @cpu
+ */
+void count_span(const struct sched *s, int cpu, const struct sched_domain *sd,
+		u32 at[NR_DISTANCES])
+{
+	memset(at, 0, NR_DISTANCES * sizeof(at[0]));
+	for (int w = sd->lo_word; w <= sd->hi_word; w++)
+		for (u64 m = sd->span[w]; m; m &= m - 1)
+			at[topo_distance(s->topo, cpu, w * 64 + __builtin_ctzll(m))]++;
+}
+
+/* every CPU of the span is read; bits make it cheap here, not there */
+static void charge_span(struct lb_env *env, struct balance_decision *d)
+{
+	u32 at[NR_DISTANCES];
+	const u32 *n = env->sd->span_at;
+
+	if (!n[DIST_SELF]) {
+		count_span(env->s, d->dst, env->sd, at);
+		n = at;
+	}
+	for (int i = 0; i < NR_DISTANCES; i++)
+		d->work.cpus[i] += n[i];
+}
+
+/* take @cpu out of the CPUs that take part in this pass */
+void leave_out(struct lb_env *env, int cpu)
+{
+	if (env->cpus != env->own_cpus) {
+		mask_copy(env->own_cpus, env->cpus, env->s->words);
+		env->cpus = env->own_cpus;
+	}
+	mask_clear(env->own_cpus, cpu);
+}
+
+/* ---- who may balance (spec 06 §3) ---- */
+
+/* the first idle CPU of the local group, -1: none */
+static int first_idle(const struct lb_env *env)
+{
+	const struct sched_group *g = env->sd->groups;
+
+	for (int w = g->lo_word; w <= g->hi_word; w++) {
+		u64 m = g->balance_mask[w] & env->cpus[w] & env->s->idle_mask[w];
+
+		if (m)
+			return w * 64 + __builtin_ctzll(m);
+	}
+	return -1;
+}
+
+/* 6.6+: the first whose core is idle; else the first, siblings of a looked at core skipped */
+static int first_idle_core(const struct lb_env *env)
+{
+	const struct sched_group *g = env->sd->groups;
+	int idle_smt = -1;
+
+	if (env->sd->flags & SD_SHARE_CPUCAPACITY)
+		return first_idle(env);
+	for (int w = g->lo_word; w <= g->hi_word; w++) {
+		u64 m = g->balance_mask[w] & env->cpus[w] & env->s->idle_mask[w];
+
+		for (; m; m &= m - 1) {
+			int cpu = w * 64 + __builtin_ctzll(m);
+
+			if (core_idle(env->s, cpu))
+				return cpu;
+			if (idle_smt < 0)
+				idle_smt = cpu;
+		}
+	}
+	return idle_smt;
+}
+
+/**
+ * should_we_balance() - is env->dst_cpu the one that balances this domain?
+ */
+bool should_we_balance(const struct lb_env *env)
+{
+	const struct sched *s = env->s;
+	const struct rq *rq = cpu_rq(s, env->dst_cpu);
+	int first;
+
+	if (!mask_test(env->cpus, env->dst_cpu))
+		return false;
+	if (env->kind == CPU_NEWLY_IDLE)
+		return !s->k.rules.newidle_checks_pending || (!rq->nr_running && !rq->ttwu_pending);
+	first = s->k.rules.smt_balance ? first_idle_core(env) : first_idle(env);
+	if (first < 0)
+		first = env->sd->groups->balance_cpu;
+	return first == env->dst_cpu;
+}
+
+/* ---- capacity of the local group (spec 06 §8) ---- */
+
+/* realtime, deadline and interrupt time aren't modelled yet: nothing is taken off */
+static unsigned long scale_rt_capacity(const struct rq *rq)
+{
+	return max(rq->cpu_capacity_orig, 1ul);
+}
+
+static void add_capacity(struct balance_decision *d, unsigned long capacity, unsigned long lo,
+			 unsigned long hi)
+{
+	d->capacity += capacity;
+	d->min_capacity = min(d->min_capacity, lo);
+	d->max_capacity = max(d->max_capacity, hi);
+}
+
+static void sum_capacity(const struct lb_env *env, struct balance_decision *d)
+{
+	const struct sched *s = env->s;
+	const struct sched_domain *child = env->sd->child;
+	const struct sched_group *local = env->sd->groups, *g;
+
+	d->capacity = d->max_capacity = 0;
+	d->min_capacity = ~0ul;
+	if (!child) {
+		unsigned long c = scale_rt_capacity(cpu_rq(s, env->dst_cpu));
+
+		add_capacity(d, c, c, c);
+	} else if (child->flags & SD_NUMA) {
+		/* groups that overlap would be counted twice */
+		for (int w = local->lo_word; w <= local->hi_word; w++)
+			for (u64 m = local->span[w]; m; m &= m - 1) {
+				int cpu = w * 64 + __builtin_ctzll(m);
+				unsigned long c = cpu_rq(s, cpu)->cpu_capacity;
+
+				add_capacity(d, c, c, c);
+			}
+	} else {
+		g = child->groups;
+		do {
+			add_capacity(d, g->sgc->capacity, g->sgc->min_capacity,
+				     g->sgc->max_capacity);
+			g = g->next;
+		} while (g != child->groups);
+	}
+}
+
+static void refresh_capacity(const struct lb_env *env, struct balance_decision *d)
+{
+	const struct sched *s = env->s;
+	u64 jiffy = jiffy_of(s, env->now);
+
+	d->refresh_capacity = env->kind != CPU_NEWLY_IDLE ||
+			      jiffy >= env->sd->groups->sgc->next_update;
+	if (!d->refresh_capacity)
+		return;
+	sum_capacity(env, d);
+	d->capacity_next_update =
+		jiffy + clamp_interval(s, msecs_to_jiffies_ns(s, env->sd->balance_interval));
+}
+
+/* ---- how a pass ends (spec 06 §2.4 – 2.6) ---- */
+
+static bool counts_as_failed(const struct lb_env *env)
+{
+	return env->kind != CPU_NEWLY_IDLE &&
+	       !(env->s->k.rules.misfit_not_failed && env->type == MIGRATE_MISFIT);
+}
+
+static void back_off(const struct lb_env *env, struct balance_decision *d)
+{
+	bool pinned = env->flags & LBF_ALL_PINNED;
+
+	if (!counts_as_failed(env))
+		return;
+	if ((pinned && d->balance_interval < MAX_PINNED_INTERVAL) ||
+	    d->balance_interval < env->sd->max_interval)
+		d->balance_interval *= 2;
+}
+
+static void end_all_pinned(const struct lb_env *env, struct balance_decision *d,
+			   enum balance_outcome outcome)
+{
+	d->outcome = outcome;
+	d->lb.balanced++;
+	d->nr_balance_failed = 0;
+	back_off(env, d);
+}
+
+static void end_balanced(const struct lb_env *env, struct balance_decision *d,
+			 enum balance_outcome outcome)
+{
+	if (env->sd->parent && !(env->flags & LBF_ALL_PINNED))
+		d->parent_imbalance = 0;
+	end_all_pinned(env, d, outcome);
+}
+
+/* ---- active balance (spec 06 §9) ---- */
+
+static bool asym_active(const struct lb_env *env)
+{
+	return idle_kind(env) && (env->sd->flags & SD_ASYM_PACKING) &&
+	       asym_prefer(env->dst_cpu, env->src_cpu);
+}
+
+static bool reduced_capacity_active(const struct lb_env *env)
+{
+	const struct rq *src = cpu_rq(env->s, env->src_cpu), *dst = cpu_rq(env->s, env->dst_cpu);
+
+	return idle_kind(env) && fair_tasks(env->s, src) == 1 && reduced_capacity(src, env->sd) &&
+	       src->cpu_capacity * env->sd->imbalance_pct < dst->cpu_capacity * 100;
+}
+
+/* reasons that don't come from having failed before */
+static bool voluntary_active(const struct lb_env *env)
+{
+	return asym_active(env) || reduced_capacity_active(env) || env->type == MIGRATE_MISFIT;
+}
+
+static bool need_active_balance(const struct lb_env *env, const struct balance_decision *d)
+{
+	return voluntary_active(env) || (env->type == MIGRATE_TASK &&
+					 d->nr_balance_failed > env->sd->cache_nice_tries + 2);
+}
+
+/* ≤5.12: a push that is only forced by failures makes the domain back off */
+static void interval_after_push_5_12(const struct lb_env *env, struct balance_decision *d)
+{
+	if (d->active_src < 0 || voluntary_active(env))
+		d->balance_interval = env->sd->min_interval;
+	else if (d->balance_interval < env->sd->max_interval)
+		d->balance_interval *= 2;
+}
+
+static void interval_after_push(const struct lb_env *env, struct balance_decision *d)
+{
+	if (d->active_src < 0 || need_active_balance(env, d))
+		d->balance_interval = env->sd->min_interval;
+}
+
+static const struct {
+	bool forces_hot;	/* by pretending to have failed: there is no exemption from hotness */
+	void (*interval)(const struct lb_env *env, struct balance_decision *d);
+} push_rules[] = {
+	[PUSH_COUNTS_AS_FAILED] = { true, interval_after_push_5_12 },
+	[PUSH_EXEMPT] = { false, interval_after_push },
+};
+
+/* Return: false if the running task may not come here */
+static bool start_push(struct lb_env *env, struct balance_decision *d)
+{
+	const struct rq *src = cpu_rq(env->s, env->src_cpu);
+
+	if (!src->curr || src->stop_running || !task_allowed(src->curr, d->dst))
+		return false;
+	env->flags &= ~LBF_ALL_PINNED;
+	if (!src->active_balance && (src->curr->on_rq || !env->s->k.rules.push_needs_queued))
+		d->active_src = env->src_cpu;
+	return true;
+}
+
+static void end_failed(struct lb_env *env, struct balance_decision *d)
+{
+	const enum push_rule rule = env->s->k.rules.push;
+
+	d->outcome = BALANCE_FAILED;
+	d->lb.failed++;
+	if (counts_as_failed(env))
+		d->nr_balance_failed++;
+	if (need_active_balance(env, d)) {
+		if (!start_push(env, d)) {
+			back_off(env, d);
+			return;
+		}
+		if (push_rules[rule].forces_hot)
+			d->nr_balance_failed = env->sd->cache_nice_tries + 1;
+	}
+	push_rules[rule].interval(env, d);
+}
+
+static void end_moved(const struct lb_env *env, struct balance_decision *d)
+{
+	d->outcome = BALANCE_MOVED;
+	d->nr_balance_failed = 0;
+	d->balance_interval = env->sd->min_interval;
+}
+
+/* ---- the pass ---- */
+
+static void take_tasks(struct lb_env *env, struct balance_decision *d)
+{
+	env->flags |= LBF_ALL_PINNED;
+	if (cpu_rq(env->s, env->src_cpu)->nr_running <= 1)
+		return;
+	d->work.locks[topo_distance(env->s->topo, d->dst, env->src_cpu)]++;
+	detach_tasks(env, d);
+	if (env->sd->parent && (env->flags & LBF_SOME_PINNED) && env->imbalance > 0)
+		d->parent_imbalance = 1;
+}
+
+/* every task of the source is pinned: may another CPU outside the local group give instead? */
+static bool may_redo(struct lb_env *env)
+{
+	const struct sched_domain *sd = env->sd;
+
+	leave_out(env, env->src_cpu);
+	for (int w = sd->lo_word; w <= sd->hi_word; w++)
+		if (env->cpus[w] & ~sd->groups->span[w])
+			return true;
+	return false;
+}
+
+static bool span_has_tasks(const struct lb_env *env)
+{
+	for (int w = env->sd->lo_word; w <= env->sd->hi_word; w++)
+		if (env->sd->span[w] & env->s->busy_mask[w])
+			return true;
+	return false;
+}
+
+/* nothing runs in the whole span: what the statistics would say is known */
+static void decide_trivial(const struct lb_env *env, struct balance_decision *d)
+{
+	const struct sched *s = env->s;
+	const struct sched_domain *sd = env->sd;
+	unsigned long util = 0;
+
+	d->trivial = true;
+	if (!sd->parent)
+		d->overload = 0;
+	if (env->kind != CPU_NEWLY_IDLE && feat(s, FEAT_SIS_UTIL) &&
+	    sd->weight == cpu_rq(s, d->dst)->llc_size) {
+		for (int w = sd->lo_word; w <= sd->hi_word; w++)
+			for (u64 m = sd->span[w] & s->load_mask[w]; m; m &= m - 1)
+				util += cpu_util_cfs(s, w * 64 + __builtin_ctzll(m));
+		d->nr_idle_scan = idle_scan_limit(util, sd->weight, sd->imbalance_pct);
+	}
+	d->lb.nobusyg++;
+	end_balanced(env, d, BALANCE_NO_GROUP);
+}
+
+/* Return: false if the busiest CPU's tasks are all pinned and another may be tried */
+static bool try_once(struct lb_env *env, struct balance_decision *d)
+{
+	struct domain_stats sds;
+	bool found;
+
+	collect_domain_stats(env, d, &sds);
+	found = find_busiest_group(env, &sds);
+	d->local_type = sds.local_stat.type;
+	d->busiest_type = sds.busiest_stat.type;
+	d->busiest = sds.busiest;
+	d->type = env->type;
+	d->imbalance = found ? env->imbalance : 0;
+	if (!found) {
+		d->lb.nobusyg++;
+		end_balanced(env, d, BALANCE_NO_GROUP);
+		return true;
+	}
+	d->src = env->src_cpu = find_busiest_queue(env, sds.busiest);
+	if (d->src < 0) {
+		d->lb.nobusyq++;
+		end_balanced(env, d, BALANCE_NO_QUEUE);
+		return true;
+	}
+	d->lb.imbalance += env->imbalance;
+	take_tasks(env, d);
+	if (d->nr_taken) {
+		end_moved(env, d);
+		return true;
+	}
+	if ((env->flags & LBF_ALL_PINNED) && cpu_rq(env->s, d->src)->nr_running > 1) {
+		if (may_redo(env))
+			return false;
+		end_all_pinned(env, d, BALANCE_ALL_PINNED);
+		return true;
+	}
+	end_failed(env, d);
+	return true;
+}
+
+static bool lock_busy(const struct lb_env *env)
+{
+	return env->s->k.rules.serialize == SERIALIZE_ALL && (env->sd->flags & SD_SERIALIZE) &&
+	       env->s->serialize_locked;
+}
+
+static void decide(struct lb_env *env, struct balance_decision *d)
+{
+	for (;;) {
+		if (!should_we_balance(env)) {
+			d->work.cpus[DIST_SELF]++;
+			d->outcome = BALANCE_NOT_ALLOWED;
+			end_balanced(env, d, BALANCE_NOT_ALLOWED);
+			return;
+		}
+		if (lock_busy(env)) {
+			d->work.cpus[DIST_SELF]++;
+			end_balanced(env, d, BALANCE_LOCK_BUSY);
+			return;
+		}
+		charge_span(env, d);
+		refresh_capacity(env, d);
+		if (!span_has_tasks(env)) {
+			decide_trivial(env, d);
+			return;
+		}
+		if (try_once(env, d))
+			return;
+	}
+}
+
+void balance_decide(const struct sched *s, u64 now, int dst, struct sched_domain *sd,
+		    enum cpu_idle_type kind, struct balance_decision *d)
+{
+	struct lb_env env = {
+		.s = s, .now = now, .sd = sd, .kind = kind, .dst_cpu = dst, .src_cpu = -1,
+		.cpus = sd->span, .own_cpus = s->scratch[3], .type = MIGRATE_LOAD,
+		.nr_balance_failed = sd->nr_balance_failed,
+	};
+
+	memset(d, 0, offsetof(struct balance_decision, look));
+	d->dst = dst;
+	d->sd = sd;
+	d->kind = kind;
+	d->src = d->active_src = -1;
+	d->parent_imbalance = d->overload = d->nr_idle_scan = -1;
+	d->nr_balance_failed = sd->nr_balance_failed;
+	d->balance_interval = sd->balance_interval;
+	d->lb.count++;
+	if (s->nr_online != s->nr_cpus) {
+		mask_and(env.own_cpus, sd->span, s->online, s->words);
+		env.cpus = env.own_cpus;
+	}
+	decide(&env, d);
+	d->cost_ns = balance_price(s, dst, &d->work);
+}
+
+/* ---- commit ---- */
+
+static void add_lb_stats(struct lb_stats *to, const struct lb_stats *n)
+{
+	to->count += n->count;
+	to->balanced += n->balanced;
+	to->failed += n->failed;
+	to->imbalance += n->imbalance;
+	to->gained += n->gained;
+	to->hot_gained += n->hot_gained;
+	to->nobusyq += n->nobusyq;
+	to->nobusyg += n->nobusyg;
+}
+
+static void commit_effects(struct sched *s, const struct balance_decision *d)
+{
+	struct sched_domain *sd = d->sd;
+	struct sched_group_capacity *sgc = sd->groups->sgc;
+	struct rq *dst = cpu_rq(s, d->dst);
+
+	add_lb_stats(&sd->lb[d->kind], &d->lb);
+	sd->nr_balance_failed = d->nr_balance_failed;
+	sd->balance_interval = d->balance_interval;
+	if (d->parent_imbalance >= 0)
+		sd->parent->groups->sgc->imbalance = d->parent_imbalance;
+	if (d->overload >= 0)
+		s->rd.overload = d->overload;
+	if (d->nr_idle_scan >= 0)
+		dst->llc->nr_idle_scan = d->nr_idle_scan;
+	if (d->refresh_capacity) {
+		sgc->capacity = d->capacity;
+		sgc->min_capacity = d->min_capacity;
+		sgc->max_capacity = d->max_capacity;
+		sgc->next_update = d->capacity_next_update;
+		if (!sd->child)
+			dst->cpu_capacity = d->capacity;
+	}
+}
+
+static void commit_looks(struct sched *s, u64 now, int cpu, const struct balance_decision *d)
+{
+	struct balance_walk *w = &cpu_rq(s, cpu)->walk;
+	struct list_head *point = w->held.prev;	/* the last task of earlier attempts */
+	int attempt = 0;
+
+	if (d->nr_taken)
+		update_rq_clock(s, cpu_rq(s, d->src), now);
+	for (int i = 0; i < d->nr_looks; i++) {
+		const struct balance_look *l = &d->look[i];
+
+		if (!l->taken) {
+			list_move(&l->p->rq_node, &cpu_rq(s, l->p->cpu)->cfs_tasks);
+			continue;
+		}
+		if (l->attempt != attempt) {
+			attempt = l->attempt;
+			point = w->held.prev;
+		}
+		EXPLAIN(s, .now = now, .cpu = cpu, .p = l->p, .reason = REASON_BALANCE_PULL,
+			.candidate = l->dst, .taken = true,
+			.value = { d->src, d->sd->level, d->type, d->imbalance });
+		detach_task(s, l->p, l->dst);
+		list_link(&l->p->list_node, point, point->next);
+		w->nr_held++;
+	}
+}
+
+static void commit_push(struct sched *s, int cpu, const struct balance_decision *d)
+{
+	struct rq *src = cpu_rq(s, d->active_src);
+
+	src->active_balance = true;
+	src->push_cpu = d->dst;
+	sched_push_out(s, OUT_ACTIVE_BALANCE, d->active_src, cpu, NULL, d->dst);
+}
+
+void balance_commit(struct sched *s, u64 now, int cpu, const struct balance_decision *d)
+{
+	if (!d->nr_taken)
+		EXPLAIN(s, .now = now, .cpu = cpu, .reason = REASON_BALANCE_NONE,
+			.candidate = d->src,
+			.value = { d->outcome, d->sd->level, d->local_type, d->busiest_type });
+	commit_effects(s, d);
+	commit_looks(s, now, cpu, d);
+	if (d->active_src >= 0)
+		commit_push(s, cpu, d);
+}
+
+int balance_attach(struct sched *s, u64 now, int cpu)
+{
+	struct balance_walk *w = &cpu_rq(s, cpu)->walk;
+	int moved = 0;
+
+	while (w->nr_held) {
+		struct task *p = list_first_entry(&w->held, struct task, list_node);
+
+		list_del(&p->list_node);
+		w->nr_held--;
+		attach_task(s, now, p, cpu);
+		moved++;
+	}
+	return moved;
+}
+
+/* ---- names ---- */
+
+const char *balance_outcome_name(enum balance_outcome o)
+{
+	static const char *const names[] = {
+		[BALANCE_NOT_ALLOWED] = "not-allowed", [BALANCE_LOCK_BUSY] = "lock-busy",
+		[BALANCE_NO_GROUP] = "no-group", [BALANCE_NO_QUEUE] = "no-queue",
+		[BALANCE_ALL_PINNED] = "all-pinned", [BALANCE_FAILED] = "failed",
+		[BALANCE_MOVED] = "moved",
+	};
+
+	return names[o];
+}
+
+const char *group_type_name(enum group_type t)
+{
+	static const char *const names[] = {
+		[GROUP_HAS_SPARE] = "has-spare", [GROUP_FULLY_BUSY] = "fully-busy",
+		[GROUP_MISFIT_TASK] = "misfit", [GROUP_SMT_BALANCE] = "smt-balance",
+		[GROUP_ASYM_PACKING] = "asym-packing", [GROUP_IMBALANCED] = "imbalanced",
+		[GROUP_OVERLOADED] = "overloaded",
+	};
+
+	return names[t];
+}
+
+const char *migration_type_name(enum migration_type t)
+{
+	static const char *const names[] = {
+		[MIGRATE_LOAD] = "load", [MIGRATE_UTIL] = "util", [MIGRATE_TASK] = "task",
+		[MIGRATE_MISFIT] = "misfit",
+	};
+
+	return names[t];
+}
