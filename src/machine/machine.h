@@ -66,7 +66,8 @@ struct machine {
 	char *description;
 	struct sched_topology topo;
 	u64 l2_bytes, llc_bytes; /* per core, per LLC */
-	u64 node_bytes;		/* memory per node */
+	u64 node_bytes;		/* memory per node; the most that one has where they differ */
+	u64 *node_mem;		/* [nr_nodes]: memory of each; 0: a node without */
 	u32 line_ns[NR_DISTANCES]; /* bouncing one cache line between two CPUs */
 	u32 dram_ns[3];		/* local, same package, other package */
 	u32 mlp;		/* lines fetched in parallel when refilling a cache */
