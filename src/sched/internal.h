@@ -234,13 +234,16 @@ struct sched_domain {
 	u32 newidle_call, newidle_success, newidle_ratio;
 	u64 newidle_stamp;
 	u32 span_at[NR_DISTANCES]; /* CPUs of the span by distance; balance/ counts them */
-	struct llc *shared;	/* SHARE_LLC levels */
+	struct llc *shared;	/* the top SHARE_LLC level (sd_llc); NULL elsewhere */
 	struct lb_stats lb[NR_IDLE_TYPES];
 	u32 alb_count, alb_failed, alb_pushed;
 	u32 ttwu_wake_remote, ttwu_move_affine;
 };
 
-/* What the CPUs of one sd_llc share. CPU sets inside are by position in cpus[]. */
+/*
+ * What the CPUs of one sd_llc share (a CPU without sd_llc has one of its own). CPU sets inside are by
+ * position in cpus[].
+ */
 struct llc {
 	int id;			/* first CPU */
 	int index;		/* 0 … nr_llcs - 1 */

@@ -101,6 +101,7 @@ struct sched_rules {
 	enum sis_short_rule sis_short;
 	enum sched_cache_rule sched_cache;
 	enum asym_flag_rule asym_flag;
+	bool group_flags_follow;	/* 6.7+: a removed domain's child gives the groups above their flags */
 	bool smt_level_if_smt;		/* 7.3: no SMT level where every core has one thread */
 	bool cluster_level;		/* CLS level is built (5.16+) */
 	bool cluster_flag;		/* …and carries CLUSTER (6.7+ or the patches) */
