@@ -15,18 +15,7 @@
 #include "base/err.h"
 #include "sim/result.h"
 #include "sim/sim.h"
-
-enum param_kind { PARAM_INT, PARAM_BYTES, PARAM_TIME_NS, PARAM_FLAG, PARAM_STRING };
-
-struct workload_param {
-	const char *name;
-	enum param_kind kind;
-	s64 def, min, max;	/* PARAM_STRING: unused */
-	const char *def_string;
-	const char *doc;
-};
-
-#define MAX_PARAMS 32
+#include "workload/grammar.h"
 
 struct workload;	/* an expression that was read and checked: immutable, usable by many runs */
 
@@ -41,6 +30,8 @@ struct workload_model {
 	 */
 	int (*check)(const struct workload *w, void **parsed, struct err *err);
 	void (*free_parsed)(void *parsed);
+	/** warning() - see workload_warning(); may be NULL */
+	const char *(*warning)(const void *parsed, int i);
 	/**
 	 * setup() - create objects and tasks in @sim
 	 * @run: the model's state of this run
@@ -63,8 +54,10 @@ int workload_parse(const char *expr, struct workload **w, struct err *err);
 void workload_free(struct workload *w);
 const char *workload_expr(const struct workload *w);
 const struct workload_model *workload_model(const struct workload *w);
+/** workload_int() - value of an INT, BYTES, TIME_NS (ns), FLAG or CHOICE (number of the word) */
 s64 workload_int(const struct workload *w, const char *param);
 bool workload_is_set(const struct workload *w, const char *param); /* given by the user */
+/** workload_string() - value of a STRING or FILE; NULL if not given and without default */
 const char *workload_string(const struct workload *w, const char *param);
 void *workload_parsed(const struct workload *w);
 /** workload_warning() - what a reader should know though it isn't an error; NULL after the last */

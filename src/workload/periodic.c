@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * periodic - tasks that run for a while every so often.
+ *
+ * Task i is released at begin + phase + j·period. It sleeps until then, works,
+ * and sleeps again; if it is late there is no sleep and no release is dropped.
+ * A period is missed when its work isn't done by the next release. The timed
+ * part begins `lead' after the start, so that placing the new tasks and the
+ * steady state can be told apart.
+ *
+ * Wake-up latency is the time from being woken to running: what the scheduler
+ * answers for. How late the timer itself was is not in it.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "workload/models.h"
+
+enum { PHASE_DRAWN, PHASE_STAGGERED, PHASE_TOGETHER };
+
+struct periodic_task {
+	struct periodic_run *run;
+	struct sim_task *task;
+	u64 release, period, work;
+	enum { PERIODIC_START, PERIODIC_SLEPT, PERIODIC_WORKED } state;
+	bool slept;
+	u64 cpu_ns;		/* when it exited */
+};
+
+struct periodic_run {
+	u64 end;
+	int nr;
+	struct periodic_task *task;
+	struct hist latency;
+	u64 periods, missed;
+};
+
+static const struct workload_param periodic_params[] = {
+	{ .name = "n", .kind = PARAM_INT, .def = 8, .min = 1, .max = 1000000, .doc = "tasks" },
+	{ .name = "period", .kind = PARAM_TIME_NS, .def = 10 * NSEC_PER_MSEC, .min = NSEC_PER_USEC,
+	  .max = 3600 * NSEC_PER_SEC, .doc = "time between two releases" },
+	{ .name = "run", .kind = PARAM_TIME_NS, .def = 2 * NSEC_PER_MSEC, .min = NSEC_PER_USEC,
+	  .max = 3600 * NSEC_PER_SEC, .doc = "work per period, at nominal speed" },
+	{ .name = "load", .kind = PARAM_INT, .def = 0, .min = 1, .max = 100,
+	  .doc = "work per period in per cent of the period, instead of run" },
+	{ .name = "duration", .kind = PARAM_TIME_NS, .def = NSEC_PER_SEC, .min = NSEC_PER_USEC,
+	  .max = 86400 * NSEC_PER_SEC, .doc = "length of the timed part" },
+	{ .name = "lead", .kind = PARAM_TIME_NS, .def = 30 * NSEC_PER_MSEC, .min = 0,
+	  .max = 3600 * NSEC_PER_SEC, .doc = "time from the start to the timed part" },
+	{ .name = "phase", .kind = PARAM_CHOICE, .def = PHASE_DRAWN,
+	  .choices = "drawn|staggered|together",
+	  .doc = "first releases: drawn over a period, i·period/n, or all at once" },
+	{ .name = "mixed", .kind = PARAM_FLAG,
+	  .doc = "draw each task's period from half to one and a half, run in proportion" },
+	{ .name = "nice", .kind = PARAM_INT, .def = 0, .min = -20, .max = 19,
+	  .doc = "nice value of all tasks" },
+	{ .name = "pinned", .kind = PARAM_FLAG, .doc = "task i may run on CPU i mod CPUs only" },
+	{ .name = "footprint", .kind = PARAM_BYTES, .def = 0, .min = 0, .max = 1LL << 40,
+	  .doc = "working set of each task" },
+	{ .name = NULL },
+};
+
+static int periodic_check(const struct workload *w, void **parsed, struct err *err)
+{
+	if (workload_is_set(w, "load") && workload_is_set(w, "run"))
+		return err_set(err, -EINVAL, "periodic: give run or load, not both");
+	return 0;
+}
+
+/* What the last step was is over: account for it and move on. */
+static void periodic_account(struct sim *sim, struct periodic_task *p)
+{
+	struct periodic_run *run = p->run;
+
+	if (p->state == PERIODIC_SLEPT && p->slept)
+		hist_add(&run->latency, sim_task_wake_latency(p->task));
+	if (p->state == PERIODIC_WORKED) {
+		p->release += p->period;
+		run->periods++;
+		run->missed += sim_now(sim) > p->release;
+	}
+}
+
+static void periodic_next(struct sim *sim, struct sim_task *t, struct sim_step *step)
+{
+	struct periodic_task *p = sim_task_arg(t);
+
+	p->task = t;
+	periodic_account(sim, p);
+	if (p->state == PERIODIC_SLEPT) {
+		step->op = SIM_RUN;
+		step->ns = p->work;
+		p->state = PERIODIC_WORKED;
+		return;
+	}
+	if (p->release >= p->run->end) {
+		p->cpu_ns = sim_task_cpu_ns(t);
+		p->task = NULL;
+		return;	/* SIM_EXIT */
+	}
+	p->slept = sim_now(sim) < p->release;
+	step->op = SIM_SLEEP_UNTIL;
+	step->ns = p->release;
+	p->state = PERIODIC_SLEPT;
+}
+
+static const struct sim_program periodic_program = { "periodic", periodic_next };
+
+static u64 first_phase(struct sim *sim, int choice, u64 period, int i, int n)
+{
+	switch (choice) {
+	case PHASE_DRAWN:
+		return rng_below(sim_rng(sim), period);
+	case PHASE_STAGGERED:
+		return (u64)((u128)period * i / n);
+	default:
+		return 0;
+	}
+}
+
+static int periodic_spawn(const struct workload *w, struct sim *sim, struct periodic_run *run,
+			  int i, struct err *err)
+{
+	u64 period = workload_int(w, "period"), work = workload_int(w, "run");
+	struct periodic_task *p = &run->task[i];
+	char comm[16];
+	struct sim_spawn what = {
+		.comm = comm,
+		.program = &periodic_program,
+		.arg = p,
+		.nice = workload_int(w, "nice"),
+		.process = true,
+		.footprint = workload_int(w, "footprint"),
+	};
+
+	if (workload_is_set(w, "load"))
+		work = max(period * workload_int(w, "load") / 100, 1ULL);
+	p->run = run;
+	p->period = period;
+	if (workload_int(w, "mixed"))
+		p->period = period / 2 + rng_below(sim_rng(sim), period + 1);
+	p->work = max((u64)((u128)work * p->period / period), 1ULL);
+	p->release = workload_int(w, "lead") +
+		     first_phase(sim, workload_int(w, "phase"), p->period, i, run->nr);
+	if (workload_int(w, "pinned")) {
+		what.allowed = model_one_cpu(sim, i % sim_machine(sim)->topo.nr_cpus);
+		if (!what.allowed)
+			return model_nomem(err);
+	}
+	snprintf(comm, sizeof(comm), "per%d", i);
+	return sim_spawn(sim, &what, err) ? 0 : err->code;
+}
+
+static int periodic_setup(const struct workload *w, struct sim *sim, void **state, struct err *err)
+{
+	struct periodic_run *run = arena_alloc(sim_arena(sim), sizeof(*run));
+	int rc = 0;
+
+	if (!run)
+		return model_nomem(err);
+	run->nr = workload_int(w, "n");
+	run->end = workload_int(w, "lead") + workload_int(w, "duration");
+	run->task = arena_array(sim_arena(sim), run->nr, sizeof(*run->task));
+	if (!run->task)
+		return model_nomem(err);
+	for (int i = 0; i < run->nr && !rc; i++)
+		rc = periodic_spawn(w, sim, run, i, err);
+	*state = run;
+	return rc;
+}
+
+static int periodic_finish(const struct workload *w, struct sim *sim, void *state,
+			   struct result *r, struct err *err)
+{
+	struct periodic_run *run = state;
+	u64 cpu_ns = 0;
+
+	for (int i = 0; i < run->nr; i++) {
+		struct periodic_task *p = &run->task[i];
+
+		cpu_ns += p->task ? sim_task_cpu_ns(p->task) : p->cpu_ns;
+	}
+	model_latencies(r, "wakeup latency", &run->latency);
+	result_add(r, "missed", "periods", false, run->missed);
+	result_add(r, "done", "periods", true, run->periods);
+	result_add(r, "CPU time", "s", false, cpu_ns / 1e9);
+	return 0;
+}
+
+const struct workload_model periodic_model = {
+	.name = "periodic",
+	.doc = "tasks that work for a while every so often",
+	.metric_doc = "wake-up latency p50, p99, max in us; periods missed and done; CPU time",
+	.params = periodic_params,
+	.check = periodic_check,
+	.setup = periodic_setup,
+	.finish = periodic_finish,
+};
