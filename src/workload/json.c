@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "workload/json.h"
+
+#define MAX_DEPTH 32	/* as json-c */
+
+struct reader {
+	const char *at, *end, *line_start;
+	int line;
+	const char *file;
+	enum json_reading reading;
+	struct arena *arena;
+	struct err *err;
+};
+
+static int column(const struct reader *r)
+{
+	return r->at - r->line_start + 1;
+}
+
+__attribute__((format(printf, 2, 3))) static void *fail(struct reader *r, const char *fmt, ...)
+{
+	char msg[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(msg, sizeof(msg), fmt, ap);
+	va_end(ap);
+	err_set(r->err, -EINVAL, "%s:%d:%d: %s", r->file, r->line, column(r), msg);
+	return NULL;
+}
+
+static void *nomem(struct reader *r)
+{
+	err_set(r->err, -ENOMEM, "%s: out of memory", r->file);
+	return NULL;
+}
+
+static int peek(const struct reader *r)
+{
+	return r->at < r->end ? (unsigned char)*r->at : -1;
+}
+
+static void advance(struct reader *r)
+{
+	if (*r->at++ == '\n') {
+		r->line++;
+		r->line_start = r->at;
+	}
+}
+
+static bool starts(const struct reader *r, const char *what)
+{
+	size_t n = strlen(what);
+
+	return (size_t)(r->end - r->at) >= n && !memcmp(r->at, what, n);
+}
+
+/* Blanks and comments. Return: false for a comment that isn't closed. */
+static bool skip(struct reader *r)
+{
+	for (;;) {
+		if (starts(r, "//")) {
+			while (r->at < r->end && *r->at != '\n')
+				advance(r);
+		} else if (starts(r, "/*")) {
+			struct reader begin = *r;
+
+			r->at += 2;
+			while (r->at < r->end && !starts(r, "*/"))
+				advance(r);
+			if (r->at == r->end)
+				return fail(&begin, "the comment is not closed by */");
+			r->at += 2;
+		} else if (peek(r) == ' ' || peek(r) == '\t' || peek(r) == '\n' ||
+			   peek(r) == '\r' || peek(r) == '\v' || peek(r) == '\f') {
+			advance(r);
+		} else {
+			return true;
+		}
+	}
+}
+
+static int hex4(const char *s, const char *end)
+{
+	int v = 0;
+
+	for (int i = 0; i < 4; i++, s++) {
+		if (s >= end)
+			return -1;
+		if (*s >= '0' && *s <= '9')
+			v = v * 16 + *s - '0';
+		else if ((*s | 32) >= 'a' && (*s | 32) <= 'f')
+			v = v * 16 + (*s | 32) - 'a' + 10;
+		else
+			return -1;
+	}
+	return v;
+}
+
+/* \uXXXX as UTF-8; halves of surrogate pairs and NUL become "?". */
+static char *put_utf8(char *to, int c)
+{
+	if (c == 0 || (c >= 0xd800 && c < 0xe000)) {
+		*to++ = '?';
+	} else if (c < 0x80) {
+		*to++ = c;
+	} else if (c < 0x800) {
+		*to++ = 0xc0 | c >> 6;
+		*to++ = 0x80 | (c & 63);
+	} else {
+		*to++ = 0xe0 | c >> 12;
+		*to++ = 0x80 | (c >> 6 & 63);
+		*to++ = 0x80 | (c & 63);
+	}
+	return to;
+}
+
+/* Behind a backslash. Return: the end of what was written, NULL: no such escape. */
+static char *escape(struct reader *r, char *to)
+{
+	static const char from_to[] = "\"\"\\\\//'\'b\bf\fn\nr\rt\t";
+	int c;
+
+	if (peek(r) == 'u') {
+		c = hex4(r->at + 1, r->end);
+		if (c < 0)
+			return fail(r, "\\u needs four hexadecimal digits");
+		r->at += 5;
+		return put_utf8(to, c);
+	}
+	for (const char *p = from_to; *p; p += 2)
+		if (peek(r) == *p) {
+			*to++ = p[1];
+			r->at++;
+			return to;
+		}
+	return fail(r, "unknown escape in a string");
+}
+
+/* A string in double or single quotes. */
+static char *string(struct reader *r)
+{
+	const struct reader begin = *r;
+	char quote = *r->at++, *s, *to;
+	size_t room = 1;
+
+	for (const char *p = r->at; p < r->end && *p != quote && *p != '\n'; p++) {
+		room++;
+		if (*p == '\\' && p + 1 < r->end)
+			p++, room++;
+	}
+	s = to = arena_alloc(r->arena, room);
+	if (!s)
+		return nomem(r);
+	while (peek(r) != quote) {
+		if (peek(r) < 0 || peek(r) == '\n') {
+			*r = begin;
+			return fail(r, "the string is not closed on its line");
+		}
+		if (!peek(r))
+			return fail(r, "a zero byte in a string");
+		if (*r->at != '\\') {
+			*to++ = *r->at++;
+			continue;
+		}
+		r->at++;
+		to = escape(r, to);
+		if (!to)
+			return NULL;
+	}
+	r->at++;
+	return s;
+}
+
+static bool number(struct reader *r, struct json *v)
+{
+	const char *p = r->at;
+	bool negative = *p == '-', digits = false;
+	s64 n = 0;
+
+	v->type = JSON_INT;
+	if (*p == '-' || *p == '+')
+		p++;
+	for (; p < r->end && *p >= '0' && *p <= '9'; p++, digits = true)
+		if (__builtin_mul_overflow(n, 10, &n) ||
+		    __builtin_add_overflow(n, *p - '0', &n))
+			return fail(r, "the number is too large");
+	if (p < r->end && (*p == '.' || (digits && (*p | 32) == 'e'))) {
+		v->type = JSON_FLOAT;
+		for (p++; p < r->end && ((*p >= '0' && *p <= '9') || *p == '-' || *p == '+' ||
+					 (*p | 32) == 'e');
+		     p++)
+			digits |= *p >= '0' && *p <= '9';
+	}
+	if (!digits)
+		return fail(r, "expected a number");
+	v->integer = negative ? -n : n;
+	r->at = p;
+	return true;
+}
+
+static bool literal(struct reader *r, struct json *v)
+{
+	static const struct {
+		const char *word;
+		enum json_type type;
+		int value;
+	} words[] = {
+		{ "true", JSON_BOOL, 1 }, { "false", JSON_BOOL, 0 }, { "null", JSON_NULL, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		size_t n = strlen(words[i].word);
+
+		if ((size_t)(r->end - r->at) < n || strncasecmp(r->at, words[i].word, n))
+			continue;
+		v->type = words[i].type;
+		v->integer = words[i].value;
+		r->at += n;
+		return true;
+	}
+	if (peek(r) < 0)
+		return fail(r, "the file ends where a value is expected");
+	return fail(r, "expected a value: a number, a string, true, false, null, [ or {");
+}
+
+static bool value(struct reader *r, struct json *v, int depth);
+
+static struct json *find(struct json *first, const char *key)
+{
+	while (first && strcmp(first->key, key))
+		first = first->next;
+	return first;
+}
+
+/* The key that workgen would have made of one that is there already. */
+static const char *renamed(struct reader *r, struct json *first, const char *key)
+{
+	size_t room = strlen(key) + 12;
+	char *name = arena_alloc(r->arena, room);
+
+	if (!name)
+		return nomem(r);
+	for (int i = 1;; i++) {
+		snprintf(name, room, "%s%d", key, i);
+		if (!find(first, name))
+			return name;
+	}
+}
+
+/* The key, the colon; leaves r before the value. Return: whether one follows. */
+static bool member_value(struct reader *r, struct json *m, int depth)
+{
+	if (!skip(r))
+		return false;
+	if (peek(r) == ':') {
+		r->at++;
+		return skip(r) && value(r, m, depth);
+	}
+	if (peek(r) != ',' && peek(r) != '}')
+		return fail(r, "expected a colon after the key \"%s\"", m->key);
+	if (r->reading == JSON_C)
+		return fail(r, "expected a colon after the key \"%s\" (json-c needs a value for "
+			    "each key; workgen doesn't)", m->key);
+	m->type = JSON_NONE;
+	m->line = m->key_line;
+	m->col = m->key_col;
+	return true;
+}
+
+static bool member(struct reader *r, struct json *object, struct json **last, int depth)
+{
+	struct json *m = arena_alloc(r->arena, sizeof(*m)), *old;
+
+	if (!m)
+		return nomem(r);
+	if (peek(r) != '"' && peek(r) != '\'')
+		return fail(r, peek(r) < 0 ? "the file ends inside an object" :
+					     "expected a key in quotes or }");
+	m->key_line = r->line;
+	m->key_col = column(r);
+	m->key = m->written = string(r);
+	if (!m->key || !member_value(r, m, depth))
+		return false;
+	old = find(object->child, m->key);
+	if (old && r->reading == JSON_C) {
+		m->next = old->next;
+		*old = *m;
+		return true;
+	}
+	if (old)
+		m->key = renamed(r, object->child, m->key);
+	if (*last)
+		(*last)->next = m;
+	else
+		object->child = m;
+	*last = m;
+	return m->key;
+}
+
+static bool element(struct reader *r, struct json *array, struct json **last, int depth)
+{
+	struct json *v = arena_alloc(r->arena, sizeof(*v));
+
+	if (!v)
+		return nomem(r);
+	if (!value(r, v, depth))
+		return false;
+	if (*last)
+		(*last)->next = v;
+	else
+		array->child = v;
+	*last = v;
+	return true;
+}
+
+/* An array or object, from behind its opening bracket. A trailing comma is fine. */
+static bool container(struct reader *r, struct json *v, int depth)
+{
+	int close = v->type == JSON_OBJECT ? '}' : ']';
+	struct json *last = NULL;
+
+	if (depth > MAX_DEPTH)
+		return fail(r, "more than %d levels of brackets", MAX_DEPTH);
+	for (;;) {
+		if (!skip(r))
+			return false;
+		if (peek(r) == close)
+			break;
+		if (!(v->type == JSON_OBJECT ? member : element)(r, v, &last, depth))
+			return false;
+		if (!skip(r))
+			return false;
+		if (peek(r) == ',')
+			r->at++;
+		else if (peek(r) < 0)
+			return fail(r, "the file ends inside an %s opened at line %d",
+				    close == '}' ? "object" : "array", v->line);
+		else if (peek(r) != close)
+			return fail(r, "expected a comma or %c", close);
+	}
+	r->at++;
+	return true;
+}
+
+static bool value(struct reader *r, struct json *v, int depth)
+{
+	int c = peek(r);
+
+	v->line = r->line;
+	v->col = column(r);
+	if (c == '{' || c == '[') {
+		v->type = c == '{' ? JSON_OBJECT : JSON_ARRAY;
+		r->at++;
+		return container(r, v, depth + 1);
+	}
+	if (c == '"' || c == '\'') {
+		v->type = JSON_STRING;
+		v->string = string(r);
+		return v->string;
+	}
+	if (c == '-' || c == '+' || c == '.' || (c >= '0' && c <= '9'))
+		return number(r, v);
+	return literal(r, v);
+}
+
+struct json *json_parse(const char *text, size_t len, const char *file, enum json_reading reading,
+			struct arena *arena, struct err *err)
+{
+	struct reader r = {
+		.at = text, .end = text + len, .line_start = text, .line = 1,
+		.file = file, .reading = reading, .arena = arena, .err = err,
+	};
+	struct json *top = arena_alloc(arena, sizeof(*top));
+
+	if (!top)
+		return nomem(&r);
+	if (!skip(&r) || !value(&r, top, 0))
+		return NULL;
+	return top;
+}
+
+const struct json *json_get(const struct json *object, const char *key)
+{
+	return find(object->child, key);
+}
+
+const char *json_type_name(enum json_type type)
+{
+	static const char *const names[] = {
+		[JSON_NONE] = "without a value", [JSON_NULL] = "null", [JSON_BOOL] = "a boolean",
+		[JSON_INT] = "an integer", [JSON_FLOAT] = "a number with a fraction",
+		[JSON_STRING] = "a string", [JSON_ARRAY] = "an array", [JSON_OBJECT] = "an object",
+	};
+
+	return names[type];
+}
