@@ -91,6 +91,7 @@ struct rtapp_sched {
 struct rtapp_list {
 	int nr;
 	int *id;
+	int number;		/* among all lists of the file */
 	int line, col;
 };
 
@@ -135,7 +136,6 @@ struct rtapp {
 	int calibration_ns;	/* ns per loop; 0: measured */
 	enum rtapp_policy policy;
 	s64 mem_buffer_size;
-	bool cumulative_slack;
 	/* tasks */
 	int nr_tasks, nr_threads; /* threads: instances of all tasks */
 	struct rtapp_task *task;
@@ -143,6 +143,7 @@ struct rtapp {
 	struct rtapp_resource *resource[NR_RTAPP_KINDS];
 	int room[NR_RTAPP_KINDS];
 	int nr_shared_timers;
+	int nr_lists;
 	int nr_warnings;
 	const char *warning[RTAPP_MAX_WARNINGS];
 };

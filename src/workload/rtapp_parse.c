@@ -39,23 +39,34 @@ int rtapp_bad(struct rtapp_parser *p, const struct json *v, const char *fmt, ...
 	return rtapp_fail(p, -EINVAL, v->line, v->col, "%s", msg);
 }
 
+/* What was said before of another place is not said again. */
+static bool said_before(const struct rtapp *app, const char *text)
+{
+	size_t n = strlen(text);
+
+	for (int i = 0; i < app->nr_warnings; i++) {
+		size_t len = strlen(app->warning[i]);
+
+		if (len >= n && !strcmp(app->warning[i] + len - n, text))
+			return true;
+	}
+	return false;
+}
+
 void rtapp_warn(struct rtapp *app, int line, int col, const char *fmt, ...)
 {
-	char msg[768];
-	size_t n = snprintf(msg, sizeof(msg), "%s:%d:%d: ", app->file, line, col);
+	char text[512], msg[1024];
 	va_list ap;
 
-	if (app->nr_warnings == RTAPP_MAX_WARNINGS)
-		return;
-	if (app->nr_warnings == RTAPP_MAX_WARNINGS - 1) {
-		app->warning[app->nr_warnings++] = "more warnings are left out";
-		return;
-	}
 	va_start(ap, fmt);
-	if (n < sizeof(msg))
-		vsnprintf(msg + n, sizeof(msg) - n, fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	app->warning[app->nr_warnings] = arena_strdup(app->arena, msg);
+	if (app->nr_warnings == RTAPP_MAX_WARNINGS || said_before(app, text))
+		return;
+	snprintf(msg, sizeof(msg), "%s:%d:%d: %s", app->file, line, col, text);
+	app->warning[app->nr_warnings] = app->nr_warnings == RTAPP_MAX_WARNINGS - 1 ?
+						 "more warnings are left out" :
+						 arena_strdup(app->arena, msg);
 	if (app->warning[app->nr_warnings])
 		app->nr_warnings++;
 }
@@ -305,6 +316,7 @@ static int read_list(struct rtapp_parser *p, const struct json *object, const ch
 	list->id = arena_array(p->app->arena, n, sizeof(int));
 	if (!list->id)
 		return -ENOMEM;
+	list->number = p->app->nr_lists++;
 	list->line = v->line;
 	list->col = v->col;
 	for (const struct json *e = v->child; e; e = e->next) {
@@ -565,7 +577,7 @@ static int read_log_size(struct rtapp_parser *p, const struct json *v)
 /* What is written but changes nothing that a scheduler sees. */
 static int check_global_types(struct rtapp_parser *p, const struct json *global)
 {
-	static const char *const bools[] = { "lock_pages", "gnuplot" };
+	static const char *const bools[] = { "lock_pages", "gnuplot", "cumulative_slack" };
 	static const char *const strings[] = { "logdir", "log_basename", "io_device" };
 	const struct json *v;
 	const char *text;
@@ -605,8 +617,6 @@ static int read_global(struct rtapp_parser *p, const struct json *global)
 		rc = read_calibration(p, v);
 	if (!rc && (v = json_get(global, "default_policy")))
 		rc = read_policy(p, v, &p->app->policy);
-	if (!rc && (v = json_get(global, "cumulative_slack")))
-		rc = rtapp_bool(p, v, &p->app->cumulative_slack);
 	if (!rc)
 		rc = check_global_types(p, global);
 	if (!rc)

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "workload/json.h"
+
+/* A value as one line: objects {key:value …}, a key without a value stands alone. */
+static void show(const struct json *v, char *buf, size_t len)
+{
+	size_t n = strlen(buf);
+
+	switch (v->type) {
+	case JSON_NONE:
+		break;
+	case JSON_NULL:
+		snprintf(buf + n, len - n, "null");
+		break;
+	case JSON_BOOL:
+		snprintf(buf + n, len - n, v->integer ? "true" : "false");
+		break;
+	case JSON_INT:
+		snprintf(buf + n, len - n, "%lld", (long long)v->integer);
+		break;
+	case JSON_FLOAT:
+		snprintf(buf + n, len - n, "float");
+		break;
+	case JSON_STRING:
+		snprintf(buf + n, len - n, "'%s'", v->string);
+		break;
+	case JSON_ARRAY:
+	case JSON_OBJECT:
+		snprintf(buf + n, len - n, v->type == JSON_ARRAY ? "[" : "{");
+		for (const struct json *c = v->child; c; c = c->next) {
+			n = strlen(buf);
+			if (v->type == JSON_OBJECT)
+				snprintf(buf + n, len - n, c->type == JSON_NONE ? "%s" : "%s:", c->key);
+			show(c, buf, len);
+			n = strlen(buf);
+			if (c->next)
+				snprintf(buf + n, len - n, " ");
+		}
+		n = strlen(buf);
+		snprintf(buf + n, len - n, v->type == JSON_ARRAY ? "]" : "}");
+		break;
+	}
+}
+
+static void expect(const char *text, enum json_reading reading, const char *shown)
+{
+	struct arena *arena = arena_new();
+	struct err err = { 0 };
+	struct json *v = json_parse(text, strlen(text), "f", reading, arena, &err);
+	char buf[1024] = "";
+
+	if (v)
+		show(v, buf, sizeof(buf));
+	else
+		snprintf(buf, sizeof(buf), "%s", err.msg);
+	if (strcmp(buf, shown))
+		fail_msg("%s\n  gives    %s\n  expected %s", text, buf, shown);
+	arena_free(arena);
+}
+
+static void plain_values(void **state)
+{
+	expect("{}", JSON_C, "{}");
+	expect("[1, -2, +3, 4.5, 1e3, .5]", JSON_C, "[1 -2 3 float float float]");
+	expect("[true, FALSE, null]", JSON_C, "[true false null]");
+	expect("\"a\\n\\u00e4\\\"\"", JSON_C, "'a\n\303\244\"'");
+	expect("'single'", JSON_C, "'single'");
+	expect("{\"a\":{\"b\":[{}]}}", JSON_C, "{a:{b:[{}]}}");
+}
+
+static void what_json_c_tolerates(void **state)
+{
+	expect("/* c */ {\"a\" : 1, // end\n} trailing text", JSON_C, "{a:1}");
+	expect("[1,2,]", JSON_C, "[1 2]");
+	expect("{\"a\":1,/**/}", JSON_C, "{a:1}");
+}
+
+/* Spec 15 §1: {"run":1,"sleep":2,"run":3} is run 3, sleep 2 for json-c. */
+static void repeated_keys(void **state)
+{
+	static const char text[] = "{\"run\":1,\"sleep\":2,\"run\":3,\"run\":4}";
+
+	expect(text, JSON_C, "{run:4 sleep:2}");
+	expect(text, JSON_WORKGEN, "{run:1 sleep:2 run1:3 run2:4}");
+	expect("{\"run\":1,\"run1\":2,\"run\":3}", JSON_WORKGEN, "{run:1 run1:2 run2:3}");
+	expect("{\"heavy1\":1,\"heavy1\":2}", JSON_WORKGEN, "{heavy1:1 heavy11:2}");
+	/* each object counts for itself */
+	expect("{\"a\":{\"a\":1,\"a\":2}}", JSON_WORKGEN, "{a:{a:1 a1:2}}");
+}
+
+static void keys_without_value(void **state)
+{
+	expect("{\"suspend\", \"run\":1}", JSON_WORKGEN, "{suspend run:1}");
+	expect("{\"suspend\"}", JSON_WORKGEN, "{suspend}");
+	expect("{\n\t\"suspend\",\n}", JSON_C,
+	       "f:2:11: expected a colon after the key \"suspend\" (json-c needs a value for each "
+	       "key; workgen doesn't)");
+}
+
+static void messages_name_the_place(void **state)
+{
+	static const struct {
+		const char *text, *msg;
+	} rows[] = {
+		{ "", "f:1:1: the file ends where a value is expected" },
+		{ "\n  ", "f:2:3: the file ends where a value is expected" },
+		{ "{", "f:1:2: the file ends inside an object" },
+		{ "{\"a\":1", "f:1:7: the file ends inside an object opened at line 1" },
+		{ "[1", "f:1:3: the file ends inside an array opened at line 1" },
+		{ "{a:1}", "f:1:2: expected a key in quotes or }" },
+		{ "{\"a\" 1}", "f:1:6: expected a colon after the key \"a\"" },
+		{ "{\"a\":1 \"b\":2}", "f:1:8: expected a comma or }" },
+		{ "[1 2]", "f:1:4: expected a comma or ]" },
+		{ "{\"a\":1,,}", "f:1:8: expected a key in quotes or }" },
+		{ "{\"a\":__X__}", "f:1:6: expected a value: a number, a string, true, false, null, [ "
+				   "or {" },
+		{ "\n\"abc\n\"", "f:2:1: the string is not closed on its line" },
+		{ "\"\\q\"", "f:1:3: unknown escape in a string" },
+		{ "\"\\u12\"", "f:1:3: \\u needs four hexadecimal digits" },
+		{ " /* x", "f:1:2: the comment is not closed by */" },
+		{ "-", "f:1:1: expected a number" },
+		{ "99999999999999999999", "f:1:1: the number is too large" },
+		{ "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "f:1:34: more than 32 levels of brackets" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		expect(rows[i].text, JSON_WORKGEN, rows[i].msg);
+}
+
+static void values_know_their_place(void **state)
+{
+	static const char text[] = "{\n  \"a\": 1,\n  \"b\": [\n7]}";
+	struct arena *arena = arena_new();
+	struct json *v = json_parse(text, sizeof(text) - 1, "f", JSON_C, arena, NULL);
+	const struct json *b = json_get(v, "b");
+
+	assert_int_equal(json_get(v, "a")->line, 2);
+	assert_int_equal(json_get(v, "a")->col, 8);
+	assert_int_equal(json_get(v, "a")->key_col, 3);
+	assert_int_equal(b->line, 3);
+	assert_int_equal(b->child->line, 4);
+	assert_int_equal(b->child->col, 1);
+	assert_null(json_get(v, "c"));
+	arena_free(arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(plain_values),		  cmocka_unit_test(what_json_c_tolerates),
+		cmocka_unit_test(repeated_keys),	  cmocka_unit_test(keys_without_value),
+		cmocka_unit_test(messages_name_the_place), cmocka_unit_test(values_know_their_place),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
