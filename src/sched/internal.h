@@ -360,7 +360,7 @@ struct sched {
 	struct sched_kernel k;
 	struct sched_host host;
 	int nr_cpus, words;
-	u64 now;		/* of the last update_rq_clock() */
+	u64 now;		/* of the last event that looked at a clock */
 	u64 tick_ns;
 	struct rq *rq;		/* [nr_cpus] */
 	u64 *online;

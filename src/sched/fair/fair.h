@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fair.h - what the files of the fair class share.
+ *
+ *	weights.c	nice to weight, vtime()			spec 02 §2
+ *	pelt.c		the averages of one entity or queue	spec 03 §1-3, §7
+ *	load.c		averages between entities and queues	spec 03 §4-5
+ *	util_est.c	estimated utilisation			spec 03 §6
+ *	cfs.c, eevdf.c	one queue: place, order, choose		spec 02 §4, §5
+ *	entity.c	one entity enters, runs on, leaves one level
+ *	enqueue.c	a task enters or leaves the hierarchy
+ *	pick.c, peek.c	who runs next
+ *	preempt.c	wake-up preemption, tick, yield		spec 02 §4-5, 16 §5
+ *	flat.c		one tree a CPU, effective weights	spec 16 §3
+ *	group.c		group queues, shares			spec 09 §1
+ *	check.c		recounts everything
+ *
+ * CFS and EEVDF differ in how one queue orders and chooses; whoever needs to
+ * know asks is_cfs(). In the flat variant of EEVDF all tasks of a CPU compete in
+ * the tree of the root queue; group queues keep counts, load and averages only.
+ */
+#ifndef IDLEST_SCHED_FAIR_FAIR_H
+#define IDLEST_SCHED_FAIR_FAIR_H
+
+#include "sched/internal.h"
+
+#define NICE_0_LOAD ((u64)NICE_0_WEIGHT << WEIGHT_SHIFT)
+#define WEIGHT_IDLEPRIO 3
+#define MIN_SHARES 2 /* of a group entity, in stored units (times 1024) */
+
+static inline bool is_cfs(const struct sched *s)
+{
+	return s->k.rules.fair_class == FAIR_CFS;
+}
+
+static inline bool is_flat(const struct sched *s)
+{
+	return s->k.rules.fair_class == FAIR_EEVDF_FLAT;
+}
+
+/* the queue whose tree the entity competes in */
+static inline struct cfs_rq *tree_of(const struct sched *s, const struct sched_entity *se)
+{
+	return is_flat(s) ? &se->cfs_rq->rq->cfs : se->cfs_rq;
+}
+
+static inline bool se_is_idle(const struct sched_entity *se)
+{
+	if (entity_is_task(se))
+		return container_of(se, const struct task, se)->policy == POLICY_IDLE;
+	return se->idle_group;
+}
+
+static inline struct sched_entity *rb_entity(const struct rb_node *n)
+{
+	return n ? container_of(n, struct sched_entity, run_node) : NULL;
+}
+
+static inline struct sched_entity *first_entity(const struct cfs_rq *cfs_rq)
+{
+	return rb_entity(cfs_rq->tasks_timeline.leftmost);
+}
+
+/* reschedule on behalf of the fair class (spec 16 §6) */
+static inline void fair_resched(struct sched *s, struct rq *rq, int from)
+{
+	if (s->k.rules.resched == RESCHED_LAZY)
+		resched_curr_lazy(s, rq, from);
+	else
+		resched_curr(s, rq, from);
+}
+
+/* ---- weights.c ---- */
+
+extern const int sched_prio_to_weight[40];
+extern const u32 sched_prio_to_wmult[40];
+
+/* scaled(): @delta · @weight / (weight behind @inv), by the shifting rule of spec 02 §2 */
+static inline u64 scaled_delta(u64 delta, u64 weight, u32 inv)
+{
+	u64 fact = weight * inv;
+	int shift = 32;
+
+	if (fact >> 32) {
+		int excess = 32 - __builtin_clz((u32)(fact >> 32));
+
+		fact >>= excess;
+		shift -= excess;
+	}
+	return (u64)(((u128)delta * fact) >> shift);
+}
+
+u64 vtime_slow(u64 delta, const struct sched_entity *se);
+
+/* @delta ns of run time as virtual time of @se */
+static inline u64 vtime(u64 delta, const struct sched_entity *se)
+{
+	if (likely(se->vload.weight == NICE_0_LOAD))
+		return delta;
+	return vtime_slow(delta, se);
+}
+
+u32 weight_inverse(u64 weight);
+/* own weight of a task by policy and nice */
+struct load_weight task_weight(const struct task *p);
+/* sets the entity's own weight; in the flat variant the effective one is left alone */
+void set_entity_load(const struct sched *s, struct sched_entity *se, struct load_weight lw);
+
+/* ---- pelt.c ---- */
+
+#define LOAD_AVG_MAX	 47742
+#define PELT_MIN_DIVIDER (LOAD_AVG_MAX - 1024)
+
+static inline u32 pelt_divider(const struct sched_avg *sa)
+{
+	return PELT_MIN_DIVIDER + sa->period_contrib;
+}
+
+u64 decay_load(u64 val, u64 periods);
+bool pelt_update_sum(u64 now, struct sched_avg *sa, u64 load, u64 runnable, bool running);
+/* Return: whether a period ended, i.e. the averages are new */
+bool pelt_update_se(u64 now, struct cfs_rq *cfs_rq, struct sched_entity *se);
+bool pelt_update_blocked_se(u64 now, struct sched_entity *se);
+bool pelt_update_cfs_rq(const struct sched *s, u64 now, struct cfs_rq *cfs_rq);
+/* load_avg of an entity whose weight changed */
+void pelt_recompute_load(struct sched_entity *se);
+
+/* ---- load.c ---- */
+
+enum {
+	UPDATE_TG = 1 << 0,
+	DO_ATTACH = 1 << 1,
+	DO_DETACH = 1 << 2,
+	SKIP_AGE_LOAD = 1 << 3,
+};
+
+void update_load_avg(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se, int flags);
+bool update_cfs_rq_load_avg(struct sched *s, u64 now, struct cfs_rq *cfs_rq);
+void enqueue_load_avg(struct cfs_rq *cfs_rq, struct sched_entity *se);
+void dequeue_load_avg(struct cfs_rq *cfs_rq, struct sched_entity *se);
+void attach_entity_cfs_rq(struct sched *s, struct sched_entity *se);
+void detach_entity_cfs_rq(struct sched *s, struct sched_entity *se);
+void remove_entity_load_avg(struct sched *s, struct sched_entity *se);
+void leaf_list_add(struct sched *s, struct cfs_rq *cfs_rq);
+
+/* ---- util_est.c ---- */
+
+void util_est_enqueue(struct sched *s, struct cfs_rq *root, struct task *p);
+void util_est_dequeue(struct sched *s, struct cfs_rq *root, struct task *p);
+void util_est_update(struct sched *s, struct rq *rq, struct task *p);
+
+/* ---- cfs.c ---- */
+
+u64 sched_slice(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se);
+void cfs_update_min_vruntime(struct cfs_rq *cfs_rq);
+void cfs_place_entity(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se,
+		      bool initial);
+void cfs_insert(struct cfs_rq *cfs_rq, struct sched_entity *se);
+void cfs_remove(struct cfs_rq *cfs_rq, struct sched_entity *se);
+/* @curr_v: vruntime of curr to reckon with */
+struct sched_entity *cfs_pick(const struct sched *s, const struct cfs_rq *cfs_rq, u64 curr_v);
+bool cfs_should_preempt(const struct sched *s, const struct sched_entity *curr,
+			const struct sched_entity *se);
+void cfs_tick(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *curr);
+
+/* ---- eevdf.c ---- */
+
+/* S and W with curr (spec 02 §5) */
+struct vsum {
+	s64 sum;	/* S */
+	s64 weight;	/* W */
+};
+
+struct vsum queue_vsum(const struct cfs_rq *cfs_rq);
+/* V, rounded down */
+u64 avg_vruntime(const struct cfs_rq *cfs_rq);
+bool entity_eligible(const struct cfs_rq *cfs_rq, const struct sched_entity *se);
+void eevdf_update_min_vruntime(struct cfs_rq *cfs_rq);
+/* a new deadline if the old one is reached; Return: it was */
+bool eevdf_update_deadline(const struct sched *s, struct sched_entity *se);
+void eevdf_update_lag(const struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se);
+void eevdf_place_entity(const struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se,
+			int flags);
+void eevdf_insert(struct cfs_rq *cfs_rq, struct sched_entity *se);
+void eevdf_remove(struct cfs_rq *cfs_rq, struct sched_entity *se);
+void eevdf_slice_changed(struct sched_entity *se);
+u64 queue_min_slice(const struct cfs_rq *cfs_rq);
+/* what the queue is to be judged by: real, or what a peek supposes */
+struct eevdf_view {
+	const struct cfs_rq *cfs_rq;
+	struct vsum vs;			/* curr included */
+	struct sched_entity *curr;	/* NULL: none that is queued */
+	struct sched_entity *next;	/* buddy */
+	u64 curr_v, curr_deadline, curr_vprot;
+	int nr;				/* entities, curr included */
+};
+struct sched_entity *eevdf_pick(const struct sched *s, const struct eevdf_view *view,
+				bool protect);
+void eevdf_view_of(const struct cfs_rq *cfs_rq, struct eevdf_view *view);
+bool eevdf_view_protected(const struct sched *s, const struct eevdf_view *view);
+bool eevdf_view_eligible(const struct eevdf_view *view, const struct sched_entity *se);
+/* protection of the running entity */
+void eevdf_protect(const struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se);
+bool eevdf_protected(const struct sched *s, const struct sched_entity *se);
+void eevdf_cancel_protection(const struct sched *s, struct sched_entity *se);
+void eevdf_shorten_protection(const struct sched *s, struct cfs_rq *cfs_rq,
+			      struct sched_entity *se);
+
+/* ---- entity.c ---- */
+
+/* how many runnable tasks PELT sees below a group entity */
+static inline void update_runnable_weight(const struct sched *s, struct sched_entity *se)
+{
+	if (se->my_q)
+		se->runnable_weight = s->k.rules.h_nr_runnable ? se->my_q->h_nr_runnable :
+								 se->my_q->h_nr_queued;
+}
+
+void update_curr(struct sched *s, struct cfs_rq *cfs_rq);
+void tree_insert(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se);
+void tree_remove(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se);
+void update_min_vruntime(struct sched *s, struct cfs_rq *cfs_rq);
+void account_entity_enqueue(struct cfs_rq *cfs_rq, struct sched_entity *se);
+void account_entity_dequeue(struct cfs_rq *cfs_rq, struct sched_entity *se);
+void enqueue_entity(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se, int flags);
+/* Return: false if the entity stays, delayed */
+bool dequeue_entity(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se, int flags);
+void requeue_delayed_entity(struct sched *s, struct sched_entity *se);
+void set_next_entity(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se);
+void put_prev_entity(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *prev);
+void clear_buddies(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se);
+void reweight_entity(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se,
+		     struct load_weight lw);
+s64 scale_by_weight(s64 v, u64 old, u64 new);
+void rescale_queued(struct sched_entity *se, u64 avg, u64 old, u64 new);
+void rescale_unqueued(struct sched_entity *se, u64 old, u64 new);
+bool should_delay(const struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se, int flags);
+
+/* ---- enqueue.c ---- */
+
+/* the counts of a queue change by @nr tasks (±1) of which @runnable run and @idle are idle */
+static inline void count_tasks(struct cfs_rq *cfs_rq, int nr, int runnable, int idle)
+{
+	cfs_rq->h_nr_queued += nr;
+	cfs_rq->h_nr_runnable += runnable;
+	cfs_rq->h_nr_idle += idle;
+}
+
+/* PELT and share of the group entity @se, whose queue changed below it */
+void refresh_entity(struct sched *s, struct sched_entity *se);
+/* a delayed entity, met by a pick, really leaves; so do levels that become empty */
+void dequeue_delayed(struct sched *s, struct rq *rq, struct sched_entity *se);
+/* @p became delayed, or is no more: it counts as runnable or not on all levels */
+void count_runnable(const struct sched *s, struct task *p, int runnable);
+void set_next_buddy(struct sched_entity *se);
+
+/* ---- pick.c ---- */
+
+/* SIS_SHORT: the burst that ended enters dur_avg (spec 04 §9) */
+void update_dur_avg(const struct sched *s, struct task *p);
+
+/* ---- flat.c ---- */
+
+void flat_enqueue_task(struct sched *s, struct rq *rq, struct task *p, int flags);
+bool flat_dequeue_task(struct sched *s, struct rq *rq, struct task *p, int flags);
+void flat_requeue_delayed(struct sched *s, struct rq *rq, struct task *p);
+/* the effective weight of a queued task, from its hierarchy as it is now */
+u64 flat_effective_weight(const struct sched_entity *se);
+void flat_update_weight(struct sched *s, struct rq *rq, struct task *p);
+void flat_set_next_task(struct sched *s, struct rq *rq, struct task *p);
+void flat_put_prev_task(struct sched *s, struct rq *rq, struct task *p);
+void flat_check_preempt(struct sched *s, struct rq *rq, struct task *p, int flags, int from);
+
+/* ---- preempt.c ---- */
+
+/* a timer for the end of @p's slice; @p runs or is about to (spec 16 §8) */
+void hrtick_start(struct sched *s, struct rq *rq, struct task *p);
+/* a task was queued beside the running one */
+void hrtick_update(struct sched *s, struct rq *rq);
+
+/* ---- group.c ---- */
+
+/* new share of the group entity @se on its CPU */
+void update_cfs_group(struct sched *s, struct sched_entity *se);
+void update_tg_load_avg(struct sched *s, struct cfs_rq *cfs_rq);
+void set_task_rq(struct sched *s, struct task *p, int cpu);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * util_est.c - utilisation a task is expected to have when it wakes (spec 03 §6).
+ *
+ * PELT forgets while a task sleeps; the estimate remembers what it had when it
+ * went to sleep. ewma is the slow value, and the only one from 6.8 on.
+ */
+#include <stdlib.h>
+
+#include "sched/fair/fair.h"
+
+#define UTIL_EST_MARGIN 10 /* 1 % of a CPU */
+
+static inline unsigned long estimate(const struct sched *s, const struct task *p)
+{
+	if (s->k.rules.util_est == UTIL_EST_TWO)
+		return max(p->util_est.ewma, p->util_est.enqueued);
+	return p->util_est.ewma;
+}
+
+unsigned long task_util_est(const struct sched *s, const struct task *p)
+{
+	if (!feat(s, FEAT_UTIL_EST))
+		return task_util(p);
+	return max(task_util(p), estimate(s, p));
+}
+
+unsigned long cpu_util_cfs(const struct sched *s, int cpu)
+{
+	const struct rq *rq = cpu_rq(s, cpu);
+	unsigned long util = rq->cfs.avg.util_avg;
+
+	if (feat(s, FEAT_UTIL_EST))
+		util = max(util, rq->cfs.util_est);
+	return min(util, rq->cpu_capacity_orig);
+}
+
+void util_est_enqueue(struct sched *s, struct cfs_rq *root, struct task *p)
+{
+	if (feat(s, FEAT_UTIL_EST))
+		root->util_est += estimate(s, p);
+}
+
+void util_est_dequeue(struct sched *s, struct cfs_rq *root, struct task *p)
+{
+	if (feat(s, FEAT_UTIL_EST))
+		root->util_est -= min(root->util_est, estimate(s, p));
+}
+
+/* ≤6.7: the last utilisation and its slow average */
+static void update_two_values(struct sched *s, struct rq *rq, struct task *p)
+{
+	struct util_est *ue = &p->util_est;
+	unsigned long util = task_util(p), old = ue->enqueued;
+	long diff = (long)util - (long)ue->ewma;
+
+	if (feat(s, FEAT_UTIL_EST_FASTUP) && diff > 0) {
+		ue->enqueued = ue->ewma = util;
+		return;
+	}
+	if (labs(diff) < UTIL_EST_MARGIN) {
+		if (labs((long)old - (long)util) >= UTIL_EST_MARGIN)
+			ue->enqueued = util;
+		return;
+	}
+	/* more than the CPU has: somebody else's time was counted in */
+	if (util > rq->cpu_capacity_orig)
+		return;
+	ue->enqueued = util;
+	ue->ewma = (4 * (long)ue->ewma + diff) / 4;
+}
+
+/* 6.8+: one value that rises at once and falls by a quarter */
+static void update_one_value(struct sched *s, struct rq *rq, struct task *p)
+{
+	struct util_est *ue = &p->util_est;
+	unsigned long util = task_util(p), diff;
+
+	if (util >= ue->ewma) {
+		ue->ewma = util;
+		return;
+	}
+	diff = ue->ewma - util;
+	if (diff < UTIL_EST_MARGIN)
+		return;
+	if (s->k.rules.util_est == UTIL_EST_ONE && util > rq->cpu_capacity_orig)
+		return;
+	/* it would have run more, had it been let: what it had says nothing about its need */
+	if (util + UTIL_EST_MARGIN < p->se.avg.runnable_avg)
+		return;
+	ue->ewma = (4 * ue->ewma - diff) / 4;
+}
+
+/* @p goes to sleep */
+void util_est_update(struct sched *s, struct rq *rq, struct task *p)
+{
+	if (!feat(s, FEAT_UTIL_EST) || !p->se.util_changed)
+		return;
+	p->se.util_changed = false;
+	if (s->k.rules.util_est == UTIL_EST_TWO)
+		update_two_values(s, rq, p);
+	else
+		update_one_value(s, rq, p);
+}
