@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pick.c - who runs next, and the change from one task to the other.
+ */
+#include "sched/fair/fair.h"
+
+static struct sched_entity *pick_next_entity(struct sched *s, struct cfs_rq *cfs_rq)
+{
+	struct sched_entity *curr = cfs_rq->vcurr, *se;
+	struct eevdf_view view;
+
+	if (is_cfs(s)) {
+		se = cfs_pick(s, cfs_rq, curr ? curr->vruntime : 0);
+		if (se)
+			clear_buddies(s, cfs_rq, se);
+		return se;
+	}
+	if (cfs_rq->nr_tree == 1)
+		return curr && curr->on_rq ? curr : first_entity(cfs_rq);
+	eevdf_view_of(cfs_rq, &view);
+	if (cfs_rq->next && feat(s, FEAT_NEXT_BUDDY) && eevdf_view_eligible(&view, cfs_rq->next))
+		return cfs_rq->next;
+	return eevdf_pick(s, &view, true);
+}
+
+/**
+ * fair_pick_task() - the task that is to run next; NULL: none is runnable
+ *
+ * The running task, if it is still queued, takes part: call this before it is
+ * put back. Delayed entities that are met leave the queue (spec 02 §5.10).
+ */
+struct task *fair_pick_task(struct sched *s, struct rq *rq)
+{
+	struct cfs_rq *cfs_rq;
+	struct sched_entity *se;
+
+again:
+	cfs_rq = &rq->cfs;
+	if (!cfs_rq->nr_queued)
+		return NULL;
+	do {
+		if (cfs_rq->vcurr && cfs_rq->vcurr->on_rq)
+			update_curr(s, cfs_rq);
+		se = pick_next_entity(s, cfs_rq);
+		if (unlikely(se->sched_delayed)) {
+			dequeue_delayed(s, rq, se);
+			goto again;
+		}
+		cfs_rq = se->my_q;
+	} while (cfs_rq);
+	return task_of(se);
+}
+
+/* patch series count a burst where a task stops and sleeps (spec 04 §9) */
+void update_dur_avg(const struct sched *s, struct task *p)
+{
+	s64 ran, diff;
+
+	if (s->k.rules.sis_short == SIS_SHORT_NONE)
+		return;
+	ran = p->se.sum_exec_runtime - p->prev_sleep_sum_runtime;
+	p->prev_sleep_sum_runtime = p->se.sum_exec_runtime;
+	diff = ran - (s64)p->dur_avg;
+	if (s->k.rules.sis_short == SIS_SHORT_V2 &&
+	    (u64)(diff < 0 ? -diff : diff) < s->sysctl_min_granularity)
+		return;
+	p->dur_avg += diff / 8;
+}
+
+static void task_put(struct sched *s, struct rq *rq, struct task *p)
+{
+	rq->hrtick_armed = false;
+	if (!p->se.on_rq)
+		update_dur_avg(s, p);
+}
+
+static void task_set(struct sched *s, struct rq *rq, struct task *p)
+{
+	hrtick_start(s, rq, p);
+}
+
+/* @p stops running; if it is still queued it goes back into the tree */
+void fair_put_prev_task(struct sched *s, struct rq *rq, struct task *p)
+{
+	struct sched_entity *se = &p->se;
+
+	if (is_flat(s))
+		flat_put_prev_task(s, rq, p);
+	else
+		for_each_sched_entity(se)
+			put_prev_entity(s, se->cfs_rq, se);
+	task_put(s, rq, p);
+}
+
+/* @p starts running, on every level */
+void fair_set_next_task(struct sched *s, struct rq *rq, struct task *p)
+{
+	struct sched_entity *se = &p->se;
+
+	if (is_flat(s))
+		flat_set_next_task(s, rq, p);
+	else
+		for_each_sched_entity(se)
+			set_next_entity(s, se->cfs_rq, se);
+	task_set(s, rq, p);
+}
+
+/**
+ * fair_put_prev_set_next() - change from one fair task to another
+ * @prev, @next: NULL: none of this class
+ *
+ * Groups that both belong to go on running, with their slice and protection.
+ */
+void fair_put_prev_set_next(struct sched *s, struct rq *rq, struct task *prev, struct task *next)
+{
+	struct sched_entity *pse, *se;
+
+	if (prev == next)
+		return;
+	if (is_flat(s) || !prev || !next || (!prev->se.parent && !next->se.parent)) {
+		if (prev)
+			fair_put_prev_task(s, rq, prev);
+		if (next)
+			fair_set_next_task(s, rq, next);
+		return;
+	}
+	pse = &prev->se;
+	se = &next->se;
+	while (se->cfs_rq != pse->cfs_rq) {
+		int depth = se->depth, pdepth = pse->depth;
+
+		if (depth <= pdepth) {
+			put_prev_entity(s, pse->cfs_rq, pse);
+			pse = pse->parent;
+		}
+		if (depth >= pdepth) {
+			set_next_entity(s, se->cfs_rq, se);
+			se = se->parent;
+		}
+	}
+	put_prev_entity(s, pse->cfs_rq, pse);
+	set_next_entity(s, se->cfs_rq, se);
+	task_put(s, rq, prev);
+	task_set(s, rq, next);
+}
