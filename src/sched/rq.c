@@ -15,6 +15,7 @@ void update_rq_clock(struct sched *s, struct rq *rq, u64 now)
 {
 	s64 delta = (s64)(now - rq->clock);
 
+	s->now = now;
 	if (delta <= 0)
 		return;
 	rq->clock = now;

@@ -49,12 +49,10 @@ static void enter_idle(struct sched *s, struct rq *rq)
 
 static void switch_to(struct sched *s, struct rq *rq, struct task *prev, struct task *next)
 {
-	if (prev)
-		fair_put_prev_task(s, rq, prev);
+	fair_put_prev_set_next(s, rq, prev, next);
 	if (next) {
 		if (rq->curr_is_idle)
 			leave_idle(s, rq);
-		fair_set_next_task(s, rq, next);
 		next->on_cpu = true;
 	}
 	rq->curr = next;
@@ -72,7 +70,7 @@ bool sched_pick(struct sched *s, u64 now, int cpu, bool may_balance, struct task
 
 	assert(!rq->stop_running);
 	update_rq_clock(s, rq, now);
-	if (rq->nr_running) {
+	if (rq->cfs.nr_queued) { /* maybe a delayed group only: without tasks, but to be taken out */
 		int nr = rq->nr_running;
 
 		p = fair_pick_task(s, rq);
@@ -111,7 +109,9 @@ const struct task *sched_pick_peek(const struct sched *s, u64 now, int cpu)
 {
 	const struct rq *rq = cpu_rq(s, cpu);
 
-	return rq->nr_running ? fair_pick_peek(s, rq) : NULL;
+	if (!rq->nr_running)
+		return NULL;
+	return fair_pick_peek_at(s, rq, rq->clock_task + (now > rq->clock ? now - rq->clock : 0));
 }
 
 /* ---- what the host may ask about a CPU ---- */

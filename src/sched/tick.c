@@ -23,6 +23,8 @@ void sched_hrtick(struct sched *s, u64 now, int cpu)
 {
 	struct rq *rq = cpu_rq(s, cpu);
 
+	if (!rq->hrtick_armed) /* of a task that stopped running */
+		return;
 	update_rq_clock(s, rq, now);
 	rq->hrtick_armed = false;
 	if (rq->curr && rq->curr->on_rq)

@@ -112,6 +112,7 @@ void sched_wake_commit(struct sched *s, u64 now, const struct wake_query *q,
 {
 	struct task *p = q->p;
 
+	s->now = now;
 	if (d->path == WAKE_CURRENT || d->path == WAKE_SPIN)
 		return;
 	ttwu_stat(s, cpu_rq(s, q->cpu), p->cpu, target, d->move_affine);
