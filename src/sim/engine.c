@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * engine.c - a run: its making, and the loop that lets time pass.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/engine.h"
+
+/* Idle stamps lie up to 4 s in the past of the start (spec 14 §0). */
+#define BOOT_NS	   (10 * NSEC_PER_SEC)
+#define SLOTS_STEP 256
+
+/* Streams of chance (base/rng.h): one per thing that varies. */
+enum { STREAM_BOOT = 1, STREAM_PHASE, STREAM_NOISE, STREAM_SLACK, STREAM_WORKLOAD };
+
+/* ---- making ---- */
+
+int engine_grow(struct sim *sim)
+{
+	u32 cap = sim->cap_slots ? sim->cap_slots * 2 : SLOTS_STEP;
+	struct sim_task **slot = realloc(sim->slot, cap * sizeof(*slot));
+	u128 *key = realloc(sim->timers.key, cap * sizeof(*key));
+	u32 *pos = realloc(sim->timers.pos, cap * sizeof(*pos));
+
+	if (slot)
+		sim->slot = slot;
+	if (key)
+		sim->timers.key = key;
+	if (pos)
+		sim->timers.pos = pos;
+	if (!slot || !key || !pos)
+		return -ENOMEM;
+	memset(pos + sim->cap_slots, 0, (cap - sim->cap_slots) * sizeof(*pos));
+	sim->timers.cap = sim->cap_slots = cap;
+	return 0;
+}
+
+static int alloc_state(struct sim *sim)
+{
+	u128 *key = arena_array(sim->arena, sim->nr_cpus, sizeof(*key));
+	u32 *pos = arena_array(sim->arena, sim->nr_cpus, sizeof(*pos));
+
+	sim->cpu = arena_array(sim->arena, sim->nr_cpus, sizeof(*sim->cpu));
+	sim->tick_mask = arena_array(sim->arena, sim->words, sizeof(u64));
+	sim->one_cpu = arena_array(sim->arena, sim->words, sizeof(u64));
+	sim->llc_streams = arena_array(sim->arena, sim->topo->nr_llcs, sizeof(u64));
+	sim->permille = arena_array(sim->arena, sim->topo->nr_nodes, sizeof(u32));
+	sim->piece_permille = arena_array(sim->arena, sim->topo->nr_nodes, sizeof(u32));
+	sim->rates = rates_new(sim->arena, sim->m);
+	sim->mem = memory_new(sim->arena, sim->m);
+	if (!key || !pos || !sim->cpu || !sim->tick_mask || !sim->one_cpu || !sim->llc_streams ||
+	    !sim->permille || !sim->piece_permille || !sim->rates || !sim->mem)
+		return -ENOMEM;
+	heap_init(&sim->cpus, key, pos, sim->nr_cpus);
+	return engine_grow(sim);
+}
+
+/* The run starts at a random phase of the tick (spec 14 §3). */
+static void set_clock(struct sim *sim, u64 seed)
+{
+	struct rng phase;
+
+	rng_init(&phase, seed, STREAM_PHASE);
+	sim->tick_ns = NSEC_PER_SEC / sim->m->hz;
+	sim->start = BOOT_NS;
+	if (!sim->p.no_noise)
+		sim->start += rng_below(&phase, sim->tick_ns);
+	sim->now = sim->acct_at = sim->start;
+	sim->next_tick = NEVER;
+}
+
+static int boot(struct sim *sim, const struct sched_kernel *k, struct err *err)
+{
+	struct sched_host host = {
+		.ctx = (void *)sim->m,
+		.price = machine_price,
+		.hz = sim->m->hz,
+		.cpuidle = sim->m->cpuidle,
+		.may_preempt_kernel = true,
+	};
+	u64 seed = sim->p.no_noise ? 0 : sim->p.seed;
+	struct rng rng;
+
+	rng_init(&rng, seed, STREAM_BOOT);
+	rng_init(&sim->rng_noise, seed, STREAM_NOISE);
+	rng_init(&sim->rng_slack, seed, STREAM_SLACK);
+	rng_init(&sim->rng_workload, sim->p.seed, STREAM_WORKLOAD);
+	sim->sched = sched_create(sim->topo, k, &host, seed, err);
+	if (!sim->sched)
+		return err ? err->code : -EINVAL;
+	set_clock(sim, seed);
+	sched_boot(sim->sched, sim->now, &rng);
+	for (int i = 0; i < sim->nr_cpus; i++) {
+		sim->cpu[i].id = i;
+		idle_init(sim, &sim->cpu[i]);
+	}
+	sim->next_mm = 1; /* threads of the workload share this one */
+	if (noise_init(sim))
+		return err_set(err, -ENOMEM, "no memory for background tasks");
+	return 0;
+}
+
+struct sim *sim_new(const struct machine *m, const struct sched_kernel *k,
+		    const struct sim_params *p, struct err *err)
+{
+	struct arena *arena = arena_new();
+	struct sim *sim = arena ? arena_alloc(arena, sizeof(*sim)) : NULL;
+
+	if (!sim) {
+		arena_free(arena);
+		err_set(err, -ENOMEM, "no memory for a simulation");
+		return NULL;
+	}
+	sim->arena = arena;
+	sim->m = m;
+	sim->cost = &m->cost;
+	sim->topo = &m->topo;
+	sim->p = *p;
+	sim->nr_cpus = m->topo.nr_cpus;
+	sim->words = mask_words(sim->nr_cpus);
+	sim->copy_ps = m->bw.core_llc ? 1000 * NSEC_PER_SEC / m->bw.core_llc : 0;
+	if (alloc_state(sim)) {
+		err_set(err, -ENOMEM, "no memory to simulate %d CPUs", sim->nr_cpus);
+		goto fail;
+	}
+	if (boot(sim, k, err))
+		goto fail;
+	return sim;
+fail:
+	sim_free(sim);
+	return NULL;
+}
+
+void sim_free(struct sim *sim)
+{
+	if (!sim)
+		return;
+	sched_destroy(sim->sched);
+	free(sim->slot);
+	free(sim->timers.key);
+	free(sim->timers.pos);
+	free(sim->spawned);
+	arena_free(sim->arena);
+}
+
+struct sim_task *sim_spawn(struct sim *sim, const struct sim_spawn *what, struct err *err)
+{
+	struct sim_task *t;
+
+	if (sim->nr_spawned == sim->cap_spawned) {
+		int cap = sim->cap_spawned ? sim->cap_spawned * 2 : SLOTS_STEP;
+		struct sim_task **more = realloc(sim->spawned, cap * sizeof(*more));
+
+		if (!more)
+			goto no_memory;
+		sim->spawned = more;
+		sim->cap_spawned = cap;
+	}
+	if (what->allowed && mask_empty(what->allowed, sim->words)) {
+		err_set(err, -EINVAL, "task %s may run on no CPU: give it at least one of %d",
+			what->comm ? what->comm : "", sim->nr_cpus);
+		return NULL;
+	}
+	t = task_alloc(sim, what, NULL);
+	if (!t)
+		goto no_memory;
+	t->kept = true;
+	sim->spawned[sim->nr_spawned++] = t;
+	sim->nr_live++;
+	return t;
+no_memory:
+	err_set(err, -ENOMEM, "no memory for task %d", sim->nr_spawned + 1);
+	return NULL;
+}
+
+/* ---- running ---- */
+
+static int broken(struct sim *sim, struct err *err)
+{
+	return err_set(err, sim->fail.code, "%s", sim->fail.msg);
+}
+
+/* One event at @at: timers before the tick before CPUs. */
+static void step_time(struct sim *sim, u64 at)
+{
+	sim->now = at;
+	if (heap_time(&sim->timers) == at) {
+		struct sim_task *t = sim->slot[heap_id(&sim->timers)];
+
+		heap_remove(&sim->timers, t->slot);
+		timer_expired(sim, t);
+	} else if (sim->next_tick == at) {
+		tick_all(sim);
+	} else {
+		cpu_event(sim, &sim->cpu[heap_id(&sim->cpus)]);
+	}
+}
+
+static u64 next_time(struct sim *sim)
+{
+	u64 at = min(heap_time(&sim->timers), sim->next_tick);
+
+	return min(at, heap_time(&sim->cpus));
+}
+
+static int run(struct sim *sim, struct err *err)
+{
+	u64 end = sim->p.max_ns ? sim->start + sim->p.max_ns : NEVER;
+
+	while (sim->nr_live && !sim->stopped) {
+		u64 at = next_time(sim);
+
+		if (at > sim->now && sim->rates_dirty) {
+			rates_apply(sim);
+			at = next_time(sim);
+		}
+		if (at >= end) {
+			sim->now = max(end, sim->now);
+			break;
+		}
+		step_time(sim, at);
+		if (unlikely(sim->p.check && check_engine(sim, &sim->fail)))
+			return broken(sim, err);
+		if (unlikely(sim->fail.code))
+			return broken(sim, err);
+		if (unlikely(sim->nr_blocked == sim->nr_live && sim->nr_live)) {
+			deadlock_message(sim, err);
+			return -EDEADLK;
+		}
+	}
+	return 0;
+}
+
+int sim_run(struct sim *sim, struct err *err)
+{
+	int rc;
+
+	if (sim->nr_spawned && init_start(sim))
+		return err_set(err, -ENOMEM, "no memory for init");
+	rc = run(sim, err);
+	account_waiting(sim);
+	return rc;
+}
+
+void sim_stop(struct sim *sim)
+{
+	sim->stopped = true;
+}
+
+u64 sim_now(const struct sim *sim)
+{
+	return sim->now - sim->start;
+}
+
+struct arena *sim_arena(struct sim *sim)
+{
+	return sim->arena;
+}
+
+struct rng *sim_rng(struct sim *sim)
+{
+	return &sim->rng_workload;
+}
+
+const struct machine *sim_machine(const struct sim *sim)
+{
+	return sim->m;
+}
+
+struct sched *sim_sched(struct sim *sim)
+{
+	return sim->sched;
+}
+
+int sim_nr_tasks(const struct sim *sim)
+{
+	return sim->nr_live;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * idle.c - the idle loop: which C-state, and whether the tick stops (spec 14 §1.3, 13 §6).
+ *
+ * The governor is menu's idea: the next idle period will be like the last
+ * eight, the longest of them left out, unless a timer of this CPU comes first.
+ * If it was wrong by a whole tick, it expects a long sleep next.
+ */
+#include "sim/engine.h"
+
+#define IDLE_LONG_US 1000000
+
+void idle_init(struct sim *sim, struct sim_cpu *c)
+{
+	const struct machine *m = sim->m;
+	int deepest = m->nr_cstates - 1;
+
+	for (int i = 0; i < IDLE_INTERVALS; i++)
+		c->idle_us[i] = IDLE_LONG_US;
+	c->timer_hint = NEVER;
+	c->idle_exit_ns = m->nr_cstates ? m->cstate[deepest].exit_ns : 0;
+	c->polling = m->nr_cstates && m->cstate[deepest].polling;
+	c->tick_stopped = true;
+	c->mode = CPU_IDLE;
+	c->act.kind = FRAME_IDLE;
+	c->act.mode = CPU_IDLE;
+	c->seg_end = NEVER;
+	c->irq_at = NEVER;
+	c->hrtick_at = NEVER;
+	c->idle_since = sim->now;
+	sim->nr_idle++;
+}
+
+static u64 predicted_ns(const struct sim *sim, const struct sim_cpu *c)
+{
+	u32 sum = 0, longest = 0;
+	u64 ns;
+
+	if (c->idle_ticked)
+		return IDLE_LONG_US * NSEC_PER_USEC;
+	for (int i = 0; i < IDLE_INTERVALS; i++) {
+		sum += c->idle_us[i];
+		longest = max(longest, c->idle_us[i]);
+	}
+	ns = (sum - longest) / (IDLE_INTERVALS - 1) * NSEC_PER_USEC;
+	if (c->timer_hint > sim->now)
+		ns = min(ns, c->timer_hint - sim->now);
+	return ns;
+}
+
+static void enter_state(struct sim *sim, struct sim_cpu *c, u64 ns)
+{
+	const struct machine *m = sim->m;
+	const struct machine_cstate *cs = m->cstate;
+
+	c->polling = false;
+	c->idle_exit_ns = 0;
+	if (!m->nr_cstates)
+		return;
+	for (int i = 1; i < m->nr_cstates && m->cstate[i].residency_ns <= ns; i++)
+		cs = &m->cstate[i];
+	c->polling = cs->polling;
+	c->idle_exit_ns = cs->exit_ns;
+	if (m->cpuidle)
+		sched_idle_state(sim->sched, c->id, true, cs->table_exit_ns);
+}
+
+/* No driver to predict anything: the tick stops at each entry (spec 14 §0). */
+static bool stops_tick(const struct sim *sim, u64 ns)
+{
+	return !sim->m->cpuidle || ns >= sim->tick_ns;
+}
+
+/**
+ * idle_enter() - the idle task is current and has nothing to do
+ */
+void idle_enter(struct sim *sim, struct sim_cpu *c)
+{
+	u64 ns;
+
+	if (unlikely(c->carry)) {
+		seg_path(sim, c, 0, idle_enter);
+		return;
+	}
+	if (unlikely(c->irqs & IRQ_STOP)) {
+		stop_run(sim, c);
+		return;
+	}
+	if (c->resched) {
+		schedule(sim, c);
+		return;
+	}
+	if (unlikely(c->irq_at <= sim->now)) {
+		struct frame f = { .kind = FRAME_IDLE, .mode = CPU_IDLE };
+
+		irq_enter_at(sim, c, &f);
+		return;
+	}
+	ns = predicted_ns(sim, c);
+	if (!c->tick_stopped && stops_tick(sim, ns)) {
+		c->tick_stopped = true;
+		mask_clear(sim->tick_mask, c->id);
+		c->irqs &= ~IRQ_TICK;
+		sched_nohz_enter(sim->sched, sim->now, c->id);
+		handle_outs(sim);
+	}
+	enter_state(sim, c, ns);
+	rates_start(sim->rates, sim->now, c->id, ACT_IDLE, 0, NULL);
+	sim->rates_dirty = true;
+	c->act.kind = FRAME_IDLE;
+	c->act.mode = c->mode = CPU_IDLE;
+	c->seg_end = NEVER;
+	c->idle_since = sim->now;
+	c->woken = c->irqs & (IRQ_CALL | IRQ_RESCHED | IRQ_STOP | IRQ_NOHZ);
+	if (!c->woken) {
+		account_waiting(sim);
+		sim->nr_idle++;
+	}
+	cpu_arm(sim, c);
+}
+
+void idle_woken(struct sim *sim, struct sim_cpu *c)
+{
+	if (c->woken)
+		return;
+	account_waiting(sim);
+	sim->nr_idle--;
+	c->woken = true;
+}
+
+void idle_leave(struct sim *sim, struct sim_cpu *c)
+{
+	u64 us = (sim->now - c->idle_since) / NSEC_PER_USEC;
+
+	idle_woken(sim, c);
+	c->woken = false;
+	c->polling = false;
+	c->idle_us[c->idle_pos++ % IDLE_INTERVALS] = min(us, (u64)IDLE_LONG_US);
+	if (sim->m->cpuidle)
+		sched_idle_state(sim->sched, c->id, false, 0);
+	rates_start(sim->rates, sim->now, c->id, ACT_WALL, 0, NULL);
+	sim->rates_dirty = true;
+}
+
+void idle_exit(struct sim *sim, struct sim_cpu *c)
+{
+	c->idle_ticked = false;
+	if (!c->tick_stopped)
+		return;
+	c->tick_stopped = false;
+	tick_start(sim, c);
+	sched_nohz_exit(sim->sched, sim->now, c->id);
+	handle_outs(sim);
+}

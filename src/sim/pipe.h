@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pipe.h - what pipes and stream sockets share. Included by pipe.c and sock.c.
+ */
+#ifndef IDLEST_SIM_PIPE_H
+#define IDLEST_SIM_PIPE_H
+
+#include "sim/engine.h"
+
+#define PIPE_SLOTS 16
+#define PIPE_PAGE  4096
+
+struct pipe_slot {
+	u32 bytes;	/* still to be read */
+	u32 end;	/* of what was written */
+	int cpu;	/* that wrote last */
+};
+
+struct sock_message {
+	u64 bytes;	/* still to be read */
+	u64 truesize;	/* of the buffer that it takes until then */
+	int cpu;
+};
+
+struct sim_pipe {
+	enum sim_pipe_kind kind;
+	struct kmutex mutex;	/* pipe: both sides; socket: readers */
+	struct spinlock read_lock, write_lock; /* of the two wait queues */
+	struct waitq readers, writers;
+	int last_cpu;		/* whose cache has the control lines */
+	u32 mlp;
+	/* pipe */
+	struct pipe_slot slot[PIPE_SLOTS];
+	u32 first, used;
+	/* socket */
+	struct sock_message *message; /* [SOCK_MESSAGES] */
+	u32 first_message, nr_messages;
+	u64 queued;		/* truesize of all */
+	u64 queue_free;		/* its lock is taken until then */
+};
+
+static inline struct pipe_slot *pipe_slot(const struct sim_pipe *p, u32 i)
+{
+	return (struct pipe_slot *)&p->slot[(p->first + i) % PIPE_SLOTS];
+}
+
+/* lines that come from other caches, when @c uses @p for @bytes that @data_cpu wrote */
+u64 pipe_transfer_ns(const struct sim *sim, const struct sim_pipe *p, const struct sim_cpu *c,
+		     int data_cpu, u64 bytes);
+
+int sock_init(struct sim *sim, struct sim_pipe *p);
+void sock_read(struct sim *sim, struct sim_cpu *c);
+void sock_write(struct sim *sim, struct sim_cpu *c);
+
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * schedule.c - picking, switching, and what the core asks the host to do (spec 14 §1.1–1.3).
+ *
+ * A new-idle walk runs in the context of the task that blocks, before the
+ * switch; the old task stays on its CPU until the switch is over.
+ */
+#include "sim/engine.h"
+
+/* ---- waiting ---- */
+
+static int restricted_waiting(const struct sim *sim)
+{
+	const u64 *idle = sched_idle_mask(sim->sched);
+	int n = 0;
+
+	for (const struct sim_task *t = sim->restricted; t; t = t->restricted_next)
+		n += mask_intersects(t->allowed, idle, sim->words);
+	return n;
+}
+
+/*
+ * Time is over in which nr_waiting tasks waited and nr_idle CPUs were idle: as
+ * many CPUs as could have been matched with a waiting task lost it.
+ */
+void account_waiting(struct sim *sim)
+{
+	if (sim->acct_at == sim->now)
+		return;
+	if (sim->nr_idle && (sim->nr_waiting || sim->restricted)) {
+		int n = sim->nr_waiting;
+
+		if (unlikely(sim->restricted && n < sim->nr_idle))
+			n += restricted_waiting(sim);
+		sim->counter[CNT_idle_while_waiting_ns] +=
+			(u64)min(n, sim->nr_idle) * (sim->now - sim->acct_at);
+	}
+	sim->acct_at = sim->now;
+}
+
+/* @t waits for a CPU from now on. */
+void task_runnable(struct sim *sim, struct sim_task *t)
+{
+	account_waiting(sim);
+	t->stage = STAGE_RUNNABLE;
+	t->runnable_since = sim->now;
+	if (likely(!t->allowed)) {
+		sim->nr_waiting++;
+		return;
+	}
+	t->restricted_pprev = &sim->restricted;
+	t->restricted_next = sim->restricted;
+	if (t->restricted_next)
+		t->restricted_next->restricted_pprev = &t->restricted_next;
+	sim->restricted = t;
+}
+
+static void task_picked(struct sim *sim, struct sim_task *t)
+{
+	account_waiting(sim);
+	t->stage = STAGE_RUNNING;
+	sim->counter[CNT_wait_ns] += sim->now - t->runnable_since;
+	if (likely(!t->restricted_pprev)) {
+		sim->nr_waiting--;
+		return;
+	}
+	*t->restricted_pprev = t->restricted_next;
+	if (t->restricted_next)
+		t->restricted_next->restricted_pprev = t->restricted_pprev;
+	t->restricted_pprev = NULL;
+}
+
+/* ---- requests of the core ---- */
+
+static void handle_out(struct sim *sim, const struct sched_out *o)
+{
+	struct sim_cpu *c = &sim->cpu[o->cpu];
+
+	switch (o->kind) {
+	case OUT_RESCHED:
+		c->resched = true;
+		if (o->from != o->cpu || c->mode != CPU_ATOMIC)
+			kick(sim, o->from, c, IRQ_RESCHED);
+		break;
+	case OUT_RESCHED_LAZY:
+		c->resched_lazy = true;
+		break;
+	case OUT_SOFTIRQ:
+		c->irqs |= IRQ_SOFTIRQ;
+		break;
+	case OUT_NOHZ_KICK:
+		kick(sim, o->from, c, IRQ_NOHZ);
+		break;
+	case OUT_ACTIVE_BALANCE:
+		c->stop_balance = true;
+		stop_queue(sim, o->from, c, NULL, 0);
+		break;
+	case OUT_STOP_MIGRATE:
+		stop_queue(sim, o->from, c, sched_task_host(o->p), (int)o->arg);
+		break;
+	case OUT_HRTICK:
+		c->hrtick_at = sim->now + o->arg;
+		if (c->mode == CPU_USER || c->mode == CPU_KERNEL)
+			cpu_arm(sim, c);
+		break;
+	}
+}
+
+void handle_outs(struct sim *sim)
+{
+	struct sched_out o;
+
+	while (sched_next_out(sim->sched, &o))
+		handle_out(sim, &o);
+}
+
+/* ---- the switch ---- */
+
+static void count_migration(struct sim *sim, int from, int to)
+{
+	static const enum counter by_distance[NR_DISTANCES] = {
+		[DIST_SMT] = CNT_migrations_smt,
+		[DIST_CLUSTER] = CNT_migrations_cluster,
+		[DIST_LLC] = CNT_migrations_llc,
+		[DIST_NODE] = CNT_migrations_node,
+		[DIST_PACKAGE] = CNT_migrations_package,
+		[DIST_REMOTE] = CNT_migrations_remote,
+	};
+
+	count(sim, CNT_migrations);
+	count(sim, by_distance[distance(sim, from, to)]);
+}
+
+static void account_switched_out(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
+{
+	u64 ran = sim->now - t->switched_in;
+
+	t->cpu_ns += ran;
+	sim->counter[CNT_busy_ns] += ran;
+	t->touched_mark = c->touched;
+}
+
+static void account_switched_in(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
+{
+	t->switched_in = sim->now;
+	if (t->woken_at) {
+		t->wake_latency = sim->now - t->woken_at;
+		t->woken_at = 0;
+	}
+	if (t->last_cpu != c->id) {
+		if (t->last_cpu >= 0)
+			count_migration(sim, t->last_cpu, c->id);
+		t->last_cpu = c->id;
+	}
+}
+
+static void switch_end(struct sim *sim, struct sim_cpu *c)
+{
+	struct sim_task *prev = c->curr, *next = c->next;
+
+	sched_switch_done(sim->sched, sim->now, c->id, prev ? prev->p : NULL);
+	handle_outs(sim);
+	c->curr = next;
+	if (prev) {
+		account_switched_out(sim, c, prev);
+		if (unlikely(prev->spinners))
+			wake_spinners(sim, prev);
+		if (unlikely(prev->stage == STAGE_DEAD))
+			task_gone(sim, prev);
+	}
+	if (next) {
+		account_switched_in(sim, c, next);
+		task_resume(sim, c);
+	} else {
+		idle_enter(sim, c);
+	}
+}
+
+void stop_switched_out(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
+{
+	if (tracing(sim))
+		trace_switch(sim, c->id, t, NULL, t);
+	if (!t)
+		return;
+	count(sim, CNT_preemptions);
+	account_switched_out(sim, c, t);
+	task_runnable(sim, t);
+}
+
+static u64 switch_cost(struct sim *sim, struct sim_cpu *c, const struct sim_task *next)
+{
+	if (!next || !next->mm || next->mm == c->mm) /* kernel threads borrow the address space */
+		return sim->cost->switch_same_mm;
+	c->mm = next->mm;
+	return sim->cost->switch_other_mm;
+}
+
+static void picked(struct sim *sim, struct sim_cpu *c, struct task *p)
+{
+	struct sim_task *prev = c->curr, *next = p ? sched_task_host(p) : NULL;
+	bool preempted;
+
+	handle_outs(sim);
+	if (prev == next && !c->stopping) {
+		if (prev)
+			task_resume(sim, c);
+		else
+			idle_enter(sim, c);
+		return;
+	}
+	count(sim, CNT_switches);
+	count(sim, CNT_events);
+	preempted = prev && prev->stage == STAGE_RUNNING;
+	if (preempted) {
+		count(sim, CNT_preemptions);
+		task_runnable(sim, prev);
+	}
+	if (tracing(sim))
+		trace_switch(sim, c->id, prev, next, preempted);
+	if (next)
+		task_picked(sim, next);
+	c->stopping = false;
+	c->next = next;
+	seg_path(sim, c, switch_cost(sim, c, next), switch_end);
+}
+
+/* What a reschedule interrupt on its way would ask for has been done. */
+static void clear_resched(struct sim_cpu *c)
+{
+	c->resched = c->resched_lazy = false;
+	c->irqs &= ~IRQ_RESCHED;
+	if (!c->irqs)
+		c->irq_at = NEVER;
+}
+
+static void pick_again(struct sim *sim, struct sim_cpu *c)
+{
+	struct task *p;
+
+	clear_resched(c);
+	sched_pick(sim->sched, sim->now, c->id, false, &p);
+	picked(sim, c, p);
+}
+
+/**
+ * schedule() - choose who runs on @c, and switch to it
+ *
+ * The current task's frame is kept already; the CPU is atomic.
+ */
+void schedule(struct sim *sim, struct sim_cpu *c)
+{
+	struct task *p;
+
+	c->running = false;
+	clear_resched(c);
+	c->hrtick_at = NEVER;
+	if (sched_pick(sim->sched, sim->now, c->id, true, &p)) {
+		picked(sim, c, p);
+	} else {
+		handle_outs(sim);
+		walk(sim, c, WALK_NEWIDLE, pick_again);
+	}
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stop.c - the stopper thread of each CPU (spec 06 §9, 05 §1, 09 §4).
+ *
+ * It preempts whatever runs there, moves tasks, and sleeps again.
+ */
+#include "sim/engine.h"
+
+static void stop_work(struct sim *sim, struct sim_cpu *c);
+
+/* nobody's stopper has to move @t any more */
+void stop_cancel(struct sim_task *t)
+{
+	struct sim_task **pp;
+
+	if (!t->stop_cpu)
+		return;
+	for (pp = &t->stop_cpu->stop; *pp != t; pp = &(*pp)->stop_next)
+		;
+	*pp = t->stop_next;
+	t->stop_cpu = NULL;
+}
+
+/**
+ * stop_queue() - give the stopper of @c something to do, from CPU @from
+ * @t: to be moved to @dst; NULL: an active balance (c->stop_balance)
+ */
+void stop_queue(struct sim *sim, int from, struct sim_cpu *c, struct sim_task *t, int dst)
+{
+	if (t) {
+		stop_cancel(t);
+		t->stop_dst = dst;
+		t->stop_cpu = c;
+		t->stop_next = c->stop;
+		c->stop = t;
+	}
+	kick(sim, from, c, IRQ_STOP);
+}
+
+static void stop_done(struct sim *sim, struct sim_cpu *c)
+{
+	if (c->stop_balance || c->stop) {
+		stop_work(sim, c);
+		return;
+	}
+	c->irqs &= ~IRQ_STOP;
+	sched_stop_end(sim->sched, sim->now, c->id);
+	handle_outs(sim);
+	schedule(sim, c);
+}
+
+static void stop_work(struct sim *sim, struct sim_cpu *c)
+{
+	u64 cost = sim->cost->balance_task;
+
+	if (c->stop_balance) {
+		c->stop_balance = false;
+		count(sim, CNT_events);
+		if (sched_active_balance(sim->sched, sim->now, c->id)) {
+			count(sim, CNT_active_pushes);
+			cost += sim->cost->wake_remote[DIST_LLC];
+		}
+	} else if (c->stop) {
+		struct sim_task *t = c->stop;
+
+		stop_cancel(t);
+		if (sched_stop_migrate(sim->sched, sim->now, c->id, t->p, t->stop_dst))
+			cost += sim->cost->wake_remote[distance(sim, c->id, t->stop_dst)];
+	}
+	handle_outs(sim);
+	seg_path(sim, c, cost, stop_done);
+}
+
+/**
+ * stop_run() - the stopper becomes current; the task's frame is kept already
+ */
+void stop_run(struct sim *sim, struct sim_cpu *c)
+{
+	struct sim_task *t = c->curr;
+
+	count(sim, CNT_switches);
+	count(sim, CNT_events);
+	c->running = false;
+	sched_stop_begin(sim->sched, sim->now, c->id);
+	handle_outs(sim);
+	stop_switched_out(sim, c, t);
+	c->curr = NULL;
+	c->stopping = true;
+	seg_path(sim, c, sim->cost->switch_same_mm, stop_work);
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * task.c - tasks of the engine: slots, sleeping and going on, what may be asked.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/engine.h"
+
+#define FIRST_PID 1000
+
+/* ---- slots ---- */
+
+static struct sim_task *new_slot(struct sim *sim)
+{
+	struct sim_task *t = sim->free_slots;
+	u64 *allowed;
+	u32 slot;
+
+	if (t) {
+		sim->free_slots = t->free_next;
+		slot = t->slot;
+		allowed = t->allowed_room;
+		memset(t, 0, sizeof(*t));
+		t->sim = sim;
+		t->slot = slot;
+		t->allowed_room = allowed;
+		return t;
+	}
+	if (sim->nr_slots == sim->cap_slots && engine_grow(sim))
+		return NULL;
+	t = arena_alloc(sim->arena, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->sim = sim;
+	t->slot = sim->nr_slots;
+	sim->slot[sim->nr_slots++] = t;
+	return t;
+}
+
+static void put_slot(struct sim *sim, struct sim_task *t)
+{
+	t->stage = STAGE_DEAD;
+	t->free_next = sim->free_slots;
+	sim->free_slots = t;
+}
+
+int task_set_allowed(struct sim *sim, struct sim_task *t, const u64 *allowed)
+{
+	if (!allowed || mask_weight(allowed, sim->words) == sim->nr_cpus) {
+		t->allowed = NULL;
+		return 0;
+	}
+	if (!t->allowed_room)
+		t->allowed_room = arena_array(sim->arena, sim->words, sizeof(u64));
+	if (!t->allowed_room)
+		return -ENOMEM;
+	t->allowed = t->allowed_room;
+	mask_copy(t->allowed, allowed, sim->words);
+	return 0;
+}
+
+static void adopt(struct sim_task *parent, struct sim_task *t)
+{
+	t->parent = parent;
+	t->sibling = parent->children;
+	parent->children = t;
+}
+
+struct sim_task *task_alloc(struct sim *sim, const struct sim_spawn *what, struct sim_task *parent)
+{
+	struct sim_task *t = new_slot(sim);
+
+	if (!t)
+		return NULL;
+	t->program = what->program;
+	t->arg = what->arg;
+	t->policy = what->policy;
+	t->nice = what->nice;
+	t->slice_ns = what->slice_ns;
+	t->footprint = what->footprint;
+	t->pid = FIRST_PID + sim->next_pid++;
+	t->last_cpu = t->cache_cpu = -1;
+	strncpy(t->comm, what->comm ? what->comm : "task", sizeof(t->comm) - 1);
+	if (what->process)
+		t->mm = ++sim->next_mm;
+	else
+		t->mm = parent ? parent->mm : 1;
+	if (task_set_allowed(sim, t, what->allowed ? what->allowed : parent ? parent->allowed : NULL)) {
+		put_slot(sim, t);
+		return NULL;
+	}
+	if (parent)
+		adopt(parent, t);
+	return t;
+}
+
+int task_create(struct sim *sim, struct sim_task *t, struct sim_task *parent)
+{
+	struct sched_task_attr attr = {
+		.id = t->pid,
+		.comm = t->comm,
+		.policy = t->policy,
+		.nice = t->nice,
+		.slice_ns = t->slice_ns,
+		.allowed = t->allowed,
+		.kthread = !t->mm,
+		.parent = parent ? parent->p : NULL,
+		.host = t,
+	};
+
+	t->p = sched_task_new(sim->sched, &attr);
+	if (!t->p)
+		return -ENOMEM;
+	t->stage = STAGE_NEW;
+	t->start_ns = sim->now - sim->start;
+	t->frame = (struct frame){ .kind = FRAME_CALL, .mode = CPU_USER, .fn = step_next };
+	return 0;
+}
+
+void task_start_at(struct sim *sim, struct sim_task *t, int cpu, u64 at)
+{
+	t->timer_cpu = cpu;
+	heap_set(&sim->timers, t->slot, at);
+}
+
+/* ---- the end ---- */
+
+static void leave_family(struct sim_task *t)
+{
+	struct sim_task **pp;
+
+	for (pp = &t->parent->children; *pp != t; pp = &(*pp)->sibling)
+		;
+	*pp = t->sibling;
+}
+
+/* nobody will ask for @t any more */
+static void drop(struct sim *sim, struct sim_task *t)
+{
+	if (t->is_gone)
+		put_slot(sim, t);
+	else
+		t->parent = NULL; /* task_gone() does it */
+}
+
+/*
+ * The core's task is recycled at once. The slot stays while somebody may ask
+ * for the account: tasks of sim_spawn() for the whole run, children until
+ * their parent has waited for them or is gone itself.
+ */
+void task_gone(struct sim *sim, struct sim_task *t)
+{
+	struct sim_task *z;
+
+	stop_cancel(t);
+	sched_task_free(sim->sched, t->p);
+	t->p = NULL;
+	t->is_gone = true;
+	for (z = t->children; z; z = z->sibling)
+		z->parent = NULL;
+	t->children = NULL;
+	while ((z = waitq_take(&t->zombies)))
+		drop(sim, z);
+	if (t->last_reaped)
+		put_slot(sim, t->last_reaped);
+	t->last_reaped = NULL;
+	if (!t->parent && !t->kept)
+		put_slot(sim, t);
+}
+
+/* @t is what SIM_WAIT_CHILD gives: it stays readable until the parent's next one */
+void task_reap(struct sim *sim, struct sim_task *t)
+{
+	struct sim_task *parent = t->parent;
+
+	if (parent->last_reaped)
+		drop(sim, parent->last_reaped);
+	parent->last_reaped = NULL;
+	if (t->is_gone)
+		parent->last_reaped = t;
+	else
+		drop(sim, t);
+}
+
+static void exit_last_switch(struct sim *sim, struct sim_cpu *c)
+{
+	struct sim_task *t = c->curr;
+
+	t->stage = STAGE_DEAD;
+	if (!t->background)
+		sim->nr_live--;
+	sched_block(sim->sched, sim->now, c->id, true);
+	handle_outs(sim);
+	schedule(sim, c);
+}
+
+static void exit_notify(struct sim *sim, struct sim_cpu *c)
+{
+	struct sim_task *t = c->curr, *parent = t->parent;
+
+	if (tracing(sim))
+		trace_task(sim, TRACE_EXIT, c->id, t, -1, -1);
+	if (!parent) {
+		exit_last_switch(sim, c);
+		return;
+	}
+	leave_family(t);
+	waitq_add(&parent->zombies, t);
+	if (parent->waits_child) {
+		parent->waits_child = false;
+		wake_task(sim, c, parent, false, exit_last_switch); /* an exiting waker isn't sync */
+	} else {
+		exit_last_switch(sim, c);
+	}
+}
+
+void task_exit(struct sim *sim, struct sim_cpu *c)
+{
+	seg_wall(sim, c, CPU_KERNEL, sim->cost->exit, exit_notify);
+}
+
+/* ---- sleeping ---- */
+
+static void block(struct sim *sim, struct sim_cpu *c, const char *what, cpu_fn fn)
+{
+	struct sim_task *t = c->curr;
+
+	t->frame.kind = FRAME_CALL;
+	t->frame.mode = CPU_KERNEL;
+	t->frame.fn = fn;
+	t->wait_what = what;
+	t->stage = STAGE_BLOCKED;
+	sched_block(sim->sched, sim->now, c->id, false);
+	handle_outs(sim);
+	c->carry += sim->cost->block;
+	schedule(sim, c);
+}
+
+void task_block(struct sim *sim, struct sim_cpu *c, struct waitq *q, const char *what, cpu_fn fn)
+{
+	struct sim_task *t = c->curr;
+
+	if (q)
+		waitq_add(q, t);
+	t->timed = false;
+	if (!t->background)
+		sim->nr_blocked++;
+	block(sim, c, what, fn);
+}
+
+void task_block_until(struct sim *sim, struct sim_cpu *c, u64 at, const char *what, cpu_fn fn)
+{
+	struct sim_task *t = c->curr;
+
+	t->timed = true;
+	t->timer_cpu = c->id;
+	if (at < c->timer_hint || c->timer_hint <= sim->now)
+		c->timer_hint = at;
+	heap_set(&sim->timers, t->slot, at);
+	block(sim, c, what, fn);
+}
+
+/* ---- going on ---- */
+
+static void task_go(struct sim *sim, struct sim_cpu *c)
+{
+	struct frame f = c->curr->frame;
+
+	c->curr->refill = 0;
+	if (f.mode == CPU_USER && unlikely(c->resched || c->resched_lazy)) {
+		schedule(sim, c);
+		return;
+	}
+	c->running = true;
+	frame_start(sim, c, &f);
+}
+
+/*
+ * What the working set costs at first: nothing where it is warm, else to fetch
+ * it from where the task ran, or what others pushed out meanwhile (spec 13 §8).
+ */
+static u64 refill_ns(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
+{
+	u64 others = c->touched - t->touched_mark, ns = 0;
+
+	if (t->cache_cpu < 0) {
+		c->touched += t->footprint;
+	} else if (t->cache_cpu != c->id) {
+		ns = memory_refill_ns(sim->m, t->cache_cpu, c->id, t->footprint);
+		c->touched += t->footprint;
+	} else if (others) {
+		ns = memory_chill_ns(sim->m, c->id, t->footprint, others);
+		c->touched += t->footprint;
+	}
+	t->cache_cpu = c->id;
+	t->touched_mark = c->touched;
+	return ns;
+}
+
+void task_resume(struct sim *sim, struct sim_cpu *c)
+{
+	struct sim_task *t = c->curr;
+
+	if (t->footprint) {
+		t->refill += refill_ns(sim, c, t);
+		if (t->refill) {
+			seg_wall(sim, c, CPU_USER, t->refill, task_go);
+			return;
+		}
+	}
+	task_go(sim, c);
+}
+
+void task_keep_frame(struct sim_cpu *c)
+{
+	if (c->saved.fn == task_go) /* its own frame still waits behind the refill */
+		c->curr->refill = c->saved.left;
+	else
+		c->curr->frame = c->saved;
+}
+
+/* ---- what a workload may ask ---- */
+
+void *sim_task_arg(const struct sim_task *t)
+{
+	return t->arg;
+}
+
+s64 sim_task_ret(const struct sim_task *t)
+{
+	return t->ret;
+}
+
+struct sim_task *sim_task_child(const struct sim_task *t)
+{
+	return t->child;
+}
+
+int sim_task_pid(const struct sim_task *t)
+{
+	return t->pid;
+}
+
+int sim_task_cpu(const struct sim_task *t)
+{
+	return t->last_cpu;
+}
+
+int sim_task_node(const struct sim_task *t)
+{
+	return t->sim->topo->cpu[max(t->last_cpu, 0)].node;
+}
+
+u64 sim_task_cpu_ns(const struct sim_task *t)
+{
+	const struct sim_cpu *c = &t->sim->cpu[max(t->last_cpu, 0)];
+
+	return t->cpu_ns + (c->curr == t ? t->sim->now - t->switched_in : 0);
+}
+
+u64 sim_task_start_ns(const struct sim_task *t)
+{
+	return t->start_ns;
+}
+
+u64 sim_task_wake_latency(const struct sim_task *t)
+{
+	return t->wake_latency;
+}
