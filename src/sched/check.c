@@ -91,7 +91,7 @@ static int check_task(const struct sched *s, const struct task *p, int *queued, 
 		FAIL(err, "task %d: on CPU %d, which runs another one", p->id, p->cpu);
 	if (p->state == TASK_RUNNABLE && !p->on_rq && !p->migrating)
 		FAIL(err, "task %d: runnable but on no queue", p->id);
-	if (p->se.sched_delayed && (!p->on_rq || p->state == TASK_RUNNABLE))
+	if (p->se.sched_delayed && ((!p->on_rq && !p->migrating) || p->state == TASK_RUNNABLE))
 		FAIL(err, "task %d: delayed, with queued %d and state %d", p->id, p->on_rq,
 		     p->state);
 	return 0;

@@ -174,7 +174,9 @@ struct task_group *sched_group_new(struct sched *s, struct task_group *parent, u
 
 enum wake_path {
 	WAKE_CURRENT,	 /* it is the caller itself, or awake already: nothing to do */
-	WAKE_QUEUED,	 /* still queued (delayed dequeue): sched_wake_queued() */
+	WAKE_QUEUED,	 /* still queued (delayed dequeue): sched_wake_queued(). If a balancing pass
+			  * has it in hands or dequeued it for good meanwhile, sched_task_queued() is
+			  * false: decide again */
 	WAKE_ON_CPU_LIST, /* still switching out: to its own CPU's wake list */
 	WAKE_SPIN,	 /* still switching out: wait until sched_switch_done(), decide again */
 	WAKE_LIST,	 /* chosen CPU's wake list: sched_wake_list_add() */

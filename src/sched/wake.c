@@ -52,7 +52,7 @@ void sched_wake_decide(const struct sched *s, u64 now, const struct wake_query *
 	struct task *p = q->p;
 
 	*d = (struct wake_decision){.target = p->cpu, .new_recent_used = -1};
-	if (p->on_rq) {
+	if (p->on_rq || p->migrating) { /* a delayed one may be in the hands of a pass */
 		bool asleep = p->state == TASK_SLEEPING; /* delayed dequeue */
 
 		d->path = asleep ? WAKE_QUEUED : WAKE_CURRENT;
