@@ -47,7 +47,7 @@ static int check_tasks(const struct sim *sim, struct err *err)
 
 		live += here && !t->background;
 		blocked += here && !t->background && t->stage == STAGE_BLOCKED && !t->timed;
-		waiting += here && t->stage == STAGE_RUNNABLE;
+		waiting += here && t->stage == STAGE_RUNNABLE && !t->starts_on;
 		if (here && t->stage == STAGE_BLOCKED && t->timed && !sim->timers.pos[i] &&
 		    !(sim->cpu[t->timer_cpu].irqs & IRQ_TIMER) && !sim->cpu[t->timer_cpu].in_irq)
 			return err_set(err, -EINVAL, "%s-%d sleeps until a time that nobody watches",

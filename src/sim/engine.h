@@ -111,6 +111,7 @@ struct sim_cpu {
 	/* scheduling */
 	struct sim_task *curr;	/* NULL: idle task; as of the last switch that ended */
 	struct sim_task *next;	/* while switching */
+	struct sim_task *starting; /* queued here while nothing ran: on its way, not waiting */
 	bool running;		/* curr's own segment is the CPU's (or saved by an interrupt) */
 	bool stopping;		/* the stopper is current */
 	int mm;			/* address space that is loaded */
@@ -203,6 +204,7 @@ struct sim_task {
 	/* accounts */
 	u64 *allowed, *allowed_room; /* NULL: may run anywhere */
 	struct sim_task *restricted_next, **restricted_pprev; /* while waiting, if it may not */
+	struct sim_cpu *starts_on; /* whose "starting" it is */
 	int last_cpu;		/* where it ran last; -1 never */
 	int timer_cpu;		/* that takes its timer's interrupt */
 	int cache_cpu;		/* whose caches have its working set */
@@ -387,7 +389,7 @@ struct sim_task *task_alloc(struct sim *sim, const struct sim_spawn *what, struc
 int task_create(struct sim *sim, struct sim_task *t, struct sim_task *parent);
 /* a new task that the timer of @cpu starts at @at, without a parent */
 void task_start_at(struct sim *sim, struct sim_task *t, int cpu, u64 at);
-int task_set_allowed(struct sim *sim, struct sim_task *t, const u64 *allowed);
+int task_keep_allowed(struct sim *sim, struct sim_task *t, const u64 *allowed);
 /* the current task of @c goes to sleep and goes on with @fn when woken */
 void task_block(struct sim *sim, struct sim_cpu *c, struct waitq *q, const char *what, cpu_fn fn);
 /* … until the time @at */

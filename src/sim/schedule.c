@@ -38,12 +38,9 @@ void account_waiting(struct sim *sim)
 	sim->acct_at = sim->now;
 }
 
-/* @t waits for a CPU from now on. */
-void task_runnable(struct sim *sim, struct sim_task *t)
+static void count_waiting(struct sim *sim, struct sim_task *t)
 {
 	account_waiting(sim);
-	t->stage = STAGE_RUNNABLE;
-	t->runnable_since = sim->now;
 	if (likely(!t->allowed)) {
 		sim->nr_waiting++;
 		return;
@@ -55,11 +52,34 @@ void task_runnable(struct sim *sim, struct sim_task *t)
 	sim->restricted = t;
 }
 
+/*
+ * @t is runnable from now on. The first task that comes to a CPU where nothing
+ * runs doesn't wait for anything but the way there.
+ */
+void task_runnable(struct sim *sim, struct sim_task *t)
+{
+	struct sim_cpu *c = &sim->cpu[sched_task_cpu(t->p)];
+
+	t->stage = STAGE_RUNNABLE;
+	t->runnable_since = sim->now;
+	if (!c->curr && !c->starting) {
+		c->starting = t;
+		t->starts_on = c;
+	} else {
+		count_waiting(sim, t);
+	}
+}
+
 static void task_picked(struct sim *sim, struct sim_task *t)
 {
-	account_waiting(sim);
 	t->stage = STAGE_RUNNING;
 	sim->counter[CNT_wait_ns] += sim->now - t->runnable_since;
+	if (t->starts_on) {
+		t->starts_on->starting = NULL;
+		t->starts_on = NULL;
+		return;
+	}
+	account_waiting(sim);
 	if (likely(!t->restricted_pprev)) {
 		sim->nr_waiting--;
 		return;
@@ -68,6 +88,16 @@ static void task_picked(struct sim *sim, struct sim_task *t)
 	if (t->restricted_next)
 		t->restricted_next->restricted_pprev = t->restricted_pprev;
 	t->restricted_pprev = NULL;
+}
+
+/* @c took another task than the one that was on its way here: that one waits now */
+static void overtaken(struct sim *sim, struct sim_cpu *c)
+{
+	struct sim_task *t = c->starting;
+
+	c->starting = NULL;
+	t->starts_on = NULL;
+	count_waiting(sim, t);
 }
 
 /* ---- requests of the core ---- */
@@ -219,6 +249,8 @@ static void picked(struct sim *sim, struct sim_cpu *c, struct task *p)
 		trace_switch(sim, c->id, prev, next, preempted);
 	if (next)
 		task_picked(sim, next);
+	if (unlikely(c->starting && next))
+		overtaken(sim, c);
 	c->stopping = false;
 	c->next = next;
 	seg_path(sim, c, switch_cost(sim, c, next), switch_end);

@@ -113,7 +113,7 @@ static void attr_entered(struct sim *sim, struct sim_cpu *c)
 	} else {
 		t->ret = sched_set_affinity(sim->sched, sim->now, t->p, st->allowed);
 		if (!t->ret)
-			t->ret = task_set_allowed(sim, t, st->allowed);
+			t->ret = task_keep_allowed(sim, t, st->allowed);
 	}
 	handle_outs(sim);
 	step_next(sim, c);

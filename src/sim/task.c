@@ -46,7 +46,7 @@ static void put_slot(struct sim *sim, struct sim_task *t)
 	sim->free_slots = t;
 }
 
-int task_set_allowed(struct sim *sim, struct sim_task *t, const u64 *allowed)
+int task_keep_allowed(struct sim *sim, struct sim_task *t, const u64 *allowed)
 {
 	if (!allowed || mask_weight(allowed, sim->words) == sim->nr_cpus) {
 		t->allowed = NULL;
@@ -87,7 +87,7 @@ struct sim_task *task_alloc(struct sim *sim, const struct sim_spawn *what, struc
 		t->mm = ++sim->next_mm;
 	else
 		t->mm = parent ? parent->mm : 1;
-	if (task_set_allowed(sim, t, what->allowed ? what->allowed : parent ? parent->allowed : NULL)) {
+	if (task_keep_allowed(sim, t, what->allowed ? what->allowed : parent ? parent->allowed : NULL)) {
 		put_slot(sim, t);
 		return NULL;
 	}
