@@ -25,7 +25,5 @@ int workload_run(const struct workload *w, const struct machine *m, const struct
 		sim_counters(sim, r);
 	}
 	sim_free(sim);
-	if (rc)
-		err_prefix(err, "%s: ", workload_expr(w));
 	return rc;
 }
