@@ -35,5 +35,6 @@ void cmd_workload_warnings(const char *name, const struct workload *w);
 
 int cmd_run(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
+int cmd_workloads(int argc, char **argv);
 
 #endif
