@@ -34,6 +34,7 @@ struct hackbench_run {
 	/* the parent */
 	enum { PARENT_FORK, PARENT_READY, PARENT_OPEN, PARENT_REAP } state;
 	int done;		/* tasks forked, then reported, then reaped */
+	bool over;
 	u64 opened, ended;
 };
 
@@ -160,10 +161,12 @@ static void parent_next(struct sim *sim, struct sim_task *t, struct sim_step *st
 		step->op = SIM_WAIT_CHILD;
 		return;
 	case PARENT_REAP:
-		if (++run->done < run->nr_tasks)
+		if (++run->done < run->nr_tasks) {
 			step->op = SIM_WAIT_CHILD;
-		else
-			run->ended = sim_now(sim);
+			return;
+		}
+		run->over = true;
+		run->ended = sim_now(sim);
 		return;
 	}
 	step->op = SIM_READ;
@@ -244,7 +247,7 @@ static int hackbench_finish(const struct workload *w, struct sim *sim, void *sta
 {
 	struct hackbench_run *run = state;
 
-	if (!run->ended)
+	if (!run->over)
 		return err_set(err, -ETIME,
 			       "hackbench wasn't done when the run was stopped after %.3f s; "
 			       "use fewer loops",

@@ -192,7 +192,6 @@ static bool events_step(struct rtapp_thread *th, struct sim_step *step)
 			rtapp_event_done(th, th->event);
 		th->steps = 0;
 		th->placing = false;
-		*step = (struct sim_step){ .op = SIM_EXIT };
 	}
 	return false;
 }

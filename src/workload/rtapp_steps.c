@@ -88,7 +88,7 @@ static bool access_step(struct rtapp_thread *th, struct sim_region *r, u64 *touc
 
 	if (!r || !reach || th->steps > th->placing)
 		return false;
-	step->nr_pieces = 1;
+	step->nr_pieces = 1;	/* from here on a step is taken for sure */
 	if (!th->steps && reach > *touched) {
 		step->op = SIM_TOUCH;
 		step->piece[0] = (struct sim_piece){
@@ -192,10 +192,12 @@ static bool fork_step(struct rtapp_thread *th, const struct rtapp_event *e, stru
 
 static bool sync_step(struct rtapp_thread *th, const struct rtapp_event *e, struct sim_step *step)
 {
+	if (th->steps == 2)
+		return false;
+	step->op = th->steps ? SIM_COND_WAIT : SIM_COND_SIGNAL;
 	step->cond = th->run->cond[e->object];
 	step->cond_mutex = th->run->mutex[e->mutex];
-	step->op = th->steps ? SIM_COND_WAIT : SIM_COND_SIGNAL;
-	return th->steps < 2;
+	return true;
 }
 
 /* Events of one step, or none. */
