@@ -165,5 +165,7 @@ void nohz_newidle_stats(struct sched *s, u64 now, struct rq *rq);
 
 /* newidle.c */
 void newidle_count(struct sched *s, u64 now, struct sched_domain *sd, u32 success);
+bool newidle_draw(struct sched *s, const struct sched_domain *sd);
+u32 newidle_success_weight(const struct sched *s, const struct sched_domain *sd);
 
 #endif

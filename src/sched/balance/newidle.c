@@ -92,8 +92,10 @@ void newidle_count(struct sched *s, u64 now, struct sched_domain *sd, u32 succes
 	sd->newidle_success /= 2;
 }
 
-/* Return: whether the level is tried this time */
-static bool draw(struct sched *s, const struct sched_domain *sd)
+/**
+ * newidle_draw() - is @sd tried this time?
+ */
+bool newidle_draw(struct sched *s, const struct sched_domain *sd)
 {
 	if (!feat(s, FEAT_NI_RANDOM))
 		return true;
@@ -102,7 +104,10 @@ static bool draw(struct sched *s, const struct sched_domain *sd)
 	return rng_below(&s->rng, RATIO_SCALE) <= 1 + sd->newidle_ratio;
 }
 
-static u32 success_weight(const struct sched *s, const struct sched_domain *sd)
+/**
+ * newidle_success_weight() - what a success counts: as much as it was unlikely to be tried
+ */
+u32 newidle_success_weight(const struct sched *s, const struct sched_domain *sd)
 {
 	u32 chance = 1 + sd->newidle_ratio;
 
@@ -148,7 +153,7 @@ static void newidle_pass(struct sched *s, u64 now, struct rq *rq, struct balance
 	if (d.outcome == BALANCE_NOT_ALLOWED && s->k.rules.newidle_refusal_ends)
 		w->sd = NULL;
 	if (d.cost_ns)
-		newidle_count(s, now, sd, d.nr_taken ? success_weight(s, sd) : 0);
+		newidle_count(s, now, sd, d.nr_taken ? newidle_success_weight(s, sd) : 0);
 	enter_cost(s, now, sd, &d);
 	w->spent_ns += d.cost_ns;
 	*cost_ns = d.cost_ns;
@@ -169,7 +174,7 @@ static bool newidle_step(struct sched *s, u64 now, int cpu, struct balance_walk 
 		w->sd = sd->parent;
 		if (!(sd->flags & SD_BALANCE_NEWIDLE))
 			continue;
-		if (!draw(s, sd)) {
+		if (!newidle_draw(s, sd)) {
 			newidle_count(s, now, sd, 0);
 			continue;
 		}
