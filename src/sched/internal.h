@@ -138,6 +138,7 @@ struct task {
 	bool affinity_changed;	/* was ever restricted (spec 05 §4) */
 	bool on_wake_list;
 	bool migrating;		/* in the hands of a balancing pass */
+	bool wake_after_move;	/* a delayed task was woken while it was there */
 	bool sync_wake;
 	bool in_use;		/* the slot holds a task */
 	bool migration_pending;	/* sits on a CPU it may not use until the stopper comes */

@@ -57,8 +57,11 @@ void sched_wake_decide(const struct sched *s, u64 now, const struct wake_query *
 
 		d->path = asleep ? WAKE_QUEUED : WAKE_CURRENT;
 		d->reason = asleep ? REASON_STILL_QUEUED : REASON_NONE;
-	} else if (p->state != TASK_SLEEPING) {
+	} else if (p->state != TASK_SLEEPING || p->wake_after_move) {
 		d->path = WAKE_CURRENT; /* somebody else woke it first */
+	} else if (p->migrating) {
+		d->path = WAKE_QUEUED; /* delayed and in a pass's hands: it waits for the attach */
+		d->reason = REASON_STILL_QUEUED;
 	} else if (p->on_cpu) {
 		decide_on_cpu(s, q, d);
 	} else {
@@ -155,6 +158,10 @@ void sched_wake_queued(struct sched *s, u64 now, int cpu, struct task *p)
 {
 	struct rq *rq = cpu_rq(s, p->cpu);
 
+	if (p->migrating) {
+		p->wake_after_move = true;
+		return;
+	}
 	update_rq_clock(s, rq, now);
 	if (!p->on_rq) { /* its dequeue was completed meanwhile: it wakes where it slept */
 		p->state = TASK_WAKING;

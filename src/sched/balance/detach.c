@@ -245,5 +245,10 @@ void attach_task(struct sched *s, u64 now, struct task *p, int from)
 
 	update_rq_clock(s, rq, now);
 	activate_task(s, rq, p, 0);
+	if (unlikely(p->wake_after_move)) { /* its waker waited for the queue's lock */
+		p->wake_after_move = false;
+		sched_wake_queued(s, now, from, p);
+		return;
+	}
 	check_preempt_curr(s, rq, p, 0, from);
 }
