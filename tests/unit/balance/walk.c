@@ -78,7 +78,7 @@ static void newidle_budget(void **state)
 	struct rq *rq;
 
 	rig_start(&r, "v6.1", 2, 2, 2, 2);
-	overload_pinned(&r);
+	r.s->rd.overload = true;
 	rq = cpu_rq(r.s, 1);
 	rq->avg_idle = NSEC_PER_MSEC;
 	rq->max_idle_balance_cost = 0;
@@ -95,6 +95,8 @@ static void newidle_budget(void **state)
 	assert_int_not_equal(rq->idle_stamp, 0);
 
 	/* 200 + 400 are spent before DIE, which is known to cost 800 */
+	assert_false(r.s->rd.overload); /* the top pass saw that nothing runs */
+	r.s->rd.overload = true;
 	rq->avg_idle = 1399;
 	assert_true(begin(&r, 1, WALK_NEWIDLE));
 	assert_int_equal(step(&r, 1), 200);
@@ -147,7 +149,7 @@ static void newidle_failed_costs(void **state)
 	struct rq *rq;
 
 	rig_start(&r, "v6.18", 1, 1, 2, 2);
-	overload_pinned(&r);
+	r.s->rd.overload = true;
 	rq = cpu_rq(r.s, 1);
 	rq->sd->max_newidle_lb_cost = 1000;
 	assert_true(begin(&r, 1, WALK_NEWIDLE));
@@ -156,6 +158,7 @@ static void newidle_failed_costs(void **state)
 	while (step(&r, 1))
 		;
 	rq->sd->max_newidle_lb_cost = 400000;
+	r.s->rd.overload = true;
 	assert_true(begin(&r, 1, WALK_NEWIDLE));
 	step(&r, 1);
 	assert_int_equal(rq->sd->max_newidle_lb_cost, 500200);
@@ -171,13 +174,13 @@ static void newidle_draws(void **state)
 	int passes = 0;
 
 	rig_start(&r, "v6.12.95", 1, 1, 2, 2);
-	overload_pinned(&r);
 	rq = cpu_rq(r.s, 1);
 	mc = rq->sd->parent;
-	rq->sd->newidle_ratio = 1024;
 	mc->newidle_ratio = mc->newidle_success = 0;
 	mc->newidle_call = 0;
 	for (int i = 0; i < 1000; i++) {
+		r.s->rd.overload = true;
+		rq->sd->newidle_ratio = 1024; /* the lowest level is always tried */
 		assert_true(begin(&r, 1, WALK_NEWIDLE));
 		assert_int_equal(step(&r, 1), 200);
 		passes += step(&r, 1) == 400;
@@ -225,11 +228,11 @@ static void periodic_intervals(void **state)
 	rig_task(&r, 0, NULL);
 	rig_schedule(&r, 0);
 	rig_drop_requests(&r);
-	r.now = 12 * NSEC_PER_SEC + 8 * tick + 127 * tick - 1;
+	r.now = 12 * NSEC_PER_SEC + 8 * tick + 127 * tick - 10000;
 	assert_true(begin(&r, 0, WALK_PERIODIC));
 	while (step(&r, 0))
 		assert_int_equal(mc->last_balance, 12 * NSEC_PER_SEC + 8 * tick);
-	assert_int_equal(rq->next_balance, smt->last_balance + 15 * tick);
+	assert_int_equal(rq->next_balance, 12 * NSEC_PER_SEC + 135 * tick); /* MC comes first */
 	rig_stop(&r);
 }
 
@@ -392,9 +395,10 @@ static void nohz_walk_pulls_for_others(void **state)
 	r.now += NSEC_PER_SEC;
 	cpu_rq(s, 4)->walk.kicked = NOHZ_BALANCE_KICK | NOHZ_STATS_KICK;
 	rig_walk(&r, 4, WALK_NOHZ);
-	/* CPU 1 is the first idle one of each group, hence the one that may; 3 >> 1 = 1 task */
-	assert_int_equal(s->rq[0].nr_running, 2);
-	assert_int_equal(s->rq[4].nr_running, 0);
+	/* CPU 5 comes first: 3 >> 1 = 1 task; CPU 6: 2 >> 1 = 1; the walker is the last */
+	assert_int_equal(s->rq[5].nr_running, 1);
+	assert_int_equal(s->rq[6].nr_running, 1);
+	assert_int_equal(s->rq[0].nr_running, 1);
 	rig_handle_requests(&r);
 	rig_check(&r);
 	rig_stop(&r);
