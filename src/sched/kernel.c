@@ -363,7 +363,7 @@ static bool asks_for(const struct sched_kernel *k, size_t i)
 	case MISSING_FEATURE:
 		return k->switched >> v & 1;
 	case MISSING_TUNABLE:
-		return k->tunable[v] != tunables[v].defaults[k->profile];
+		return k->user_set[v] && k->tunable[v] != tunables[v].defaults[k->profile];
 	}
 	return false;
 }

@@ -40,6 +40,7 @@ struct sched_kernel {
 	u64 additions;		/* bit i: addition i is applied */
 	s64 tunable[NR_TUNABLES]; /* normalised (unscaled) values */
 	bool set_raw[NR_TUNABLES]; /* given as a final value: not scaled again */
+	bool user_set[NR_TUNABLES]; /* … by an item of the expression, not by a dump */
 };
 
 static inline bool sched_feat(const struct sched_kernel *k, enum sched_feat f)

@@ -220,6 +220,7 @@ static int apply_tunable(struct sched_kernel *k, const char *name, const char *t
 		return ret;
 	k->tunable[t] = value;
 	k->set_raw[t] = true;
+	k->user_set[t] = true;
 	return 0;
 }
 
