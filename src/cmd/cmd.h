@@ -33,6 +33,11 @@ struct workload;
 /** cmd_workload_warnings() - say on standard error what the reader of @w noticed */
 void cmd_workload_warnings(const char *name, const struct workload *w);
 
+int cmd_topo(int argc, char **argv);
+int cmd_kernels(int argc, char **argv);
+int cmd_features(int argc, char **argv);
+int cmd_tunables(int argc, char **argv);
+int cmd_machines(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_workloads(int argc, char **argv);

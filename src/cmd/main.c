@@ -1,5 +1,95 @@
 // SPDX-License-Identifier: BSD-2-Clause
-int main(void)
+/*
+ * idlest - a laboratory for CPU schedulers: idlest COMMAND [OPTION...]
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "cmd/cmd.h"
+
+static const struct command commands[] = {
+	{ "topo", "MACHINE [-k KERNEL]...", "the machine and its scheduling domains", cmd_topo },
+	{ "kernels", "", "the kernels and patch series that can be named", cmd_kernels },
+	{ "features", "", "scheduler features and which kernel has them", cmd_features },
+	{ "tunables", "", "scheduler tunables and their defaults", cmd_tunables },
+	{ "machines", "", "the machines shipped with idlest", cmd_machines },
+};
+
+const char *argp_program_version = "idlest " IDLEST_VERSION;
+
+static void usage(FILE *f)
 {
-	return 2;
+	fputs("usage: idlest COMMAND [OPTION...]\n\n", f);
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		fprintf(f, "  %-10s %-24s %s\n", commands[i].name, commands[i].args, commands[i].doc);
+	fputs("\n'idlest help COMMAND' tells a command's options; --version the version.\n", f);
+}
+
+static const struct command *find_command(const char *name)
+{
+	const char *names[ARRAY_SIZE(commands)], *near;
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+		names[i] = commands[i].name;
+	}
+	near = nearest_name(name, names, ARRAY_SIZE(commands));
+	if (near)
+		fprintf(stderr, "idlest: no command '%s'; did you mean %s?\n", name, near);
+	else
+		fprintf(stderr, "idlest: no command '%s' ('idlest help' lists them)\n", name);
+	return NULL;
+}
+
+/* as "idlest NAME", so that messages and usage say it */
+static int run(const struct command *c, int argc, char **argv)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "idlest %s", c->name);
+	argv[0] = name;
+	argp_err_exit_status = 2;
+	return c->run(argc, argv);
+}
+
+static int help(int argc, char **argv)
+{
+	static char option[] = "--help", empty[] = "";
+	char *args[] = { empty, option, NULL };
+	const struct command *c;
+
+	if (argc < 2) {
+		usage(stdout);
+		return 0;
+	}
+	c = find_command(argv[1]);
+	return c ? run(c, 2, args) : 2;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *c;
+	int ret;
+
+	if (argc < 2) {
+		usage(stderr);
+		return 2;
+	}
+	if (!strcmp(argv[1], "--version")) {
+		puts(argp_program_version);
+		return 0;
+	}
+	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return help(argc - 1, argv + 1);
+	c = find_command(argv[1]);
+	if (!c)
+		return 2;
+	ret = run(c, argc - 1, argv + 1);
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "idlest %s: can't write to standard output\n", c->name);
+		return 2;
+	}
+	return ret;
 }
