@@ -10,6 +10,9 @@
 
 static const struct command commands[] = {
 	{ "topo", "MACHINE [-k KERNEL]...", "the machine and its scheduling domains", cmd_topo },
+	{ "run", "-m MACHINE -w WORKLOAD", "run one workload once", cmd_run },
+	{ "compare", "-m MACHINE... -w WORKLOAD... --base KERNEL --variant KERNEL...",
+	  "the same workloads under several kernels, side by side", cmd_compare },
 	{ "kernels", "", "the kernels and patch series that can be named", cmd_kernels },
 	{ "features", "", "scheduler features and which kernel has them", cmd_features },
 	{ "tunables", "", "scheduler tunables and their defaults", cmd_tunables },
@@ -22,8 +25,8 @@ static void usage(FILE *f)
 {
 	fputs("usage: idlest COMMAND [OPTION...]\n\n", f);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		fprintf(f, "  %-10s %-24s %s\n", commands[i].name, commands[i].args, commands[i].doc);
-	fputs("\n'idlest help COMMAND' tells a command's options; --version the version.\n", f);
+		fprintf(f, "  %-10s %s\n", commands[i].name, commands[i].doc);
+	fputs("\n'idlest help COMMAND' tells what a command takes; --version the version.\n", f);
 }
 
 static const struct command *find_command(const char *name)

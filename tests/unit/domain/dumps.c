@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "dump.h"
+#include "machine/machine.h"
 #include "sched/domains.h"
 
 static char folder[512];
@@ -100,33 +101,53 @@ static void compare_domain(const struct dump *d, const struct sched_domains *dom
 	compare_string(cpu, level, "groups", want->groups, buf);
 }
 
-static int compare_dump(const char *file)
+static int compare_topology(const struct dump *d, const struct sched_topology *topo)
 {
 	struct err err = { 0 };
 	struct sched_domains *domains;
 	struct sched_kernel k;
-	struct dump *d;
 	int compared = 0;
 
-	path = file;
-	d = dump_read(file);
 	if (sched_kernel_parse(d->profile, &k, &err))
-		fail_msg("%s: %s", file, err.msg);
-	domains = sched_domains_new(&d->topo, &k, &err);
+		fail_msg("%s: %s", path, err.msg);
+	domains = sched_domains_new(topo, &k, &err);
 	if (!domains)
-		fail_msg("%s: %s", file, err.msg);
-	for (int c = 0; c < d->topo.nr_cpus; c++) {
+		fail_msg("%s: %s", path, err.msg);
+	for (int c = 0; c < topo->nr_cpus; c++) {
 		int n = sched_domains_count(domains, c);
 
 		if (n != d->nr_domains[c] || (d->nr_logged[c] && n != d->nr_logged[c]))
-			fail_msg("%s: cpu%d: the kernel has %d domains, idlest %d", file, c,
+			fail_msg("%s: cpu%d: the kernel has %d domains, idlest %d", path, c,
 				 d->nr_domains[c], n);
 		for (int i = 0; i < n; i++)
 			compare_domain(d, domains, c, i);
 		compared += n;
 	}
 	sched_domains_free(domains);
-	dump_free(d);
+	return compared;
+}
+
+/* the machines of the recordings are a preset as well: KERNEL_m8.txt is qemu:m8 */
+static int compare_preset(const struct dump *d)
+{
+	static const char *const presets[] = { "m8", "m16smt", "m16cls", "m16cls1", "m32nps1" };
+	const char *name = strrchr(path, '_') + 1;
+	struct err err = { 0 };
+	int compared = 0;
+
+	for (size_t i = 0; i < sizeof(presets) / sizeof(*presets); i++) {
+		struct machine *m;
+		char what[64];
+
+		if (strncmp(name, presets[i], strlen(presets[i])) || name[strlen(presets[i])] != '.')
+			continue;
+		snprintf(what, sizeof(what), "qemu:%s", presets[i]);
+		if (machine_load(what, &m, &err))
+			fail_msg("%s: %s", what, err.msg);
+		assert_int_equal(m->topo.nr_cpus, d->topo.nr_cpus);
+		compared = compare_topology(d, &m->topo);
+		machine_free(m);
+	}
 	return compared;
 }
 
@@ -134,7 +155,7 @@ static void domains_equal_real_ones(void **state)
 {
 	DIR *dir = opendir(folder);
 	struct dirent *e;
-	int files = 0, domains = 0;
+	int files = 0, domains = 0, presets = 0;
 
 	if (!dir) {
 		print_message("%s isn't there\n", folder);
@@ -142,17 +163,22 @@ static void domains_equal_real_ones(void **state)
 	}
 	while ((e = readdir(dir))) {
 		char file[1024];
+		struct dump *d;
 		size_t len = strlen(e->d_name);
 
 		if (len < 4 || strcmp(e->d_name + len - 4, ".txt"))
 			continue;
 		snprintf(file, sizeof(file), "%s/%s", folder, e->d_name);
-		domains += compare_dump(file);
+		path = file;
+		d = dump_read(file);
+		domains += compare_topology(d, &d->topo);
+		presets += compare_preset(d);
+		dump_free(d);
 		files++;
 	}
 	closedir(dir);
 	assert_true(files > 0 && domains > 0);
-	print_message("%s: %d dumps, %d domains\n", folder, files, domains);
+	print_message("%s: %d dumps, %d domains, %d again on presets\n", folder, files, domains, presets);
 }
 
 int main(int argc, char **argv)
