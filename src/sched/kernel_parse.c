@@ -23,19 +23,43 @@ static const char *hint(char *buf, size_t len, const char *prefix, const char *n
 	return buf;
 }
 
+/* v6.12.95 or 6.12 as a number that orders; Return: 0 if it isn't a version */
+static u64 version_of(const char *name)
+{
+	unsigned int v[3] = { 0 };
+	int n = 0;
+
+	sscanf(name, "v%3u.%3u%n.%3u%n", &v[0], &v[1], &n, &v[2], &n);
+	if (!n)
+		sscanf(name, "%3u.%3u%n.%3u%n", &v[0], &v[1], &n, &v[2], &n);
+	return n && !name[n] ? (u64)v[0] * 1000000 + v[1] * 1000 + v[2] : 0;
+}
+
+/* of a version: the newest kernel that isn't newer; else the name written most alike */
+static const char *nearest_profile(const char *name)
+{
+	const char *names[NR_PROFILES], *best = NULL;
+	u64 version = version_of(name);
+
+	for (int i = 0; i < NR_PROFILES; i++) {
+		u64 known = version_of(sched_profile_name(i));
+
+		names[i] = sched_profile_name(i);
+		if (known && known <= version)
+			best = names[i];
+	}
+	return best ?: nearest_name(name, names, NR_PROFILES);
+}
+
 static int load_profile(const char *name, struct sched_kernel *k, struct err *err)
 {
-	const char *names[NR_PROFILES];
 	char buf[96];
 
 	k->profile = kernel_find_profile(name);
-	if (k->profile < 0) {
-		for (int i = 0; i < NR_PROFILES; i++)
-			names[i] = sched_profile_name(i);
+	if (k->profile < 0)
 		return err_set(err, -EINVAL,
 			       "unknown kernel '%s'%s ('idlest kernels' lists them)", name,
-			       hint(buf, sizeof(buf), "", nearest_name(name, names, NR_PROFILES)));
-	}
+			       hint(buf, sizeof(buf), "", nearest_profile(name)));
 	kernel_profile_rules(k->profile, &k->rules);
 	for (int f = 0; f < NR_FEATS; f++) {
 		char d = sched_feat_default(f, k->profile);

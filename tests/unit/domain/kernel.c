@@ -195,8 +195,12 @@ static void messages(void **state)
 {
 	refused("", "names no kernel");
 	refused("6.1", "did you mean v6.1?");
-	refused("v6.21", "unknown kernel 'v6.21'");
-	refused("v6.12.59", "did you mean v6.12.95?");
+	refused("v6.21", "unknown kernel 'v6.21'; did you mean v6.18?");
+	refused("v6.12.59", "did you mean v6.12?");
+	refused("v6.12.117", "did you mean v6.12.95?");
+	refused("6.13", "did you mean v6.12?");
+	refused("v5.19", "did you mean v5.18?");
+	refused("v6.1.129x", "did you mean v6.1.192?");
 	refused("v6.1,", "empty item");
 	refused("v6.1,,NO_SIS_UTIL", "empty item at character 1");
 	refused("v5.7,SIS_UTIL", "v5.7 has no feature SIS_UTIL (since 6.0)");
