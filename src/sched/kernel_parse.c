@@ -35,7 +35,10 @@ static u64 version_of(const char *name)
 	return n && !name[n] ? (u64)v[0] * 1000000 + v[1] * 1000 + v[2] : 0;
 }
 
-/* of a version: the newest kernel that isn't newer; else the name written most alike */
+/*
+ * of a version: the newest kernel that isn't newer (a stable one only within its series); else the
+ * name written most alike
+ */
 static const char *nearest_profile(const char *name)
 {
 	const char *names[NR_PROFILES], *best = NULL;
@@ -45,7 +48,7 @@ static const char *nearest_profile(const char *name)
 		u64 known = version_of(sched_profile_name(i));
 
 		names[i] = sched_profile_name(i);
-		if (known && known <= version)
+		if (known && known <= version && (known % 1000 == 0 || known / 1000 == version / 1000))
 			best = names[i];
 	}
 	return best ?: nearest_name(name, names, NR_PROFILES);
