@@ -22,7 +22,8 @@
 
 struct mark {
 	const char *path;
-	int line, column;
+	int line, column;	  /* of the value */
+	int key_line, key_column; /* of its key; of the value where it has none */
 };
 
 struct yaml_doc {
@@ -44,7 +45,8 @@ static const struct mark *find_mark(const struct yaml_doc *doc, const char *path
 	return NULL;
 }
 
-static int add_mark(struct yaml_doc *doc, const char *path, const yaml_mark_t *at)
+static int add_mark(struct yaml_doc *doc, const char *path, const yaml_mark_t *at,
+		    const yaml_mark_t *key)
 {
 	struct mark *m;
 
@@ -63,6 +65,8 @@ static int add_mark(struct yaml_doc *doc, const char *path, const yaml_mark_t *a
 		return -ENOMEM;
 	m->line = at->line + 1;
 	m->column = at->column + 1;
+	m->key_line = key->line + 1;
+	m->key_column = key->column + 1;
 	doc->nr_marks++;
 	return 0;
 }
@@ -71,6 +75,7 @@ static int add_mark(struct yaml_doc *doc, const char *path, const yaml_mark_t *a
 struct level {
 	bool sequence;
 	bool have_key;	  /* mapping: a key was read, its value comes next */
+	yaml_mark_t key;  /* where that key stands */
 	int index;	  /* sequence: of the next entry */
 	size_t path_len;  /* of the path of the collection itself */
 	size_t first_mark; /* its keys are among the marks from here on */
@@ -101,6 +106,7 @@ static int walk_key(struct walk *w, struct level *l, const yaml_event_t *e, stru
 	snprintf(w->path + l->path_len, sizeof(w->path) - l->path_len, "%s%s",
 		 l->path_len ? "." : "", key);
 	l->have_key = true;
+	l->key = e->start_mark;
 	if (key_seen(w, l, w->path))
 		return err_set(err, -EINVAL, "%s:%zu:%zu: key '%s' stands twice in one mapping",
 			       w->doc->name, e->start_mark.line + 1, e->start_mark.column + 1, key);
@@ -118,7 +124,8 @@ static int walk_value(struct walk *w, const yaml_event_t *e)
 	} else if (l) {
 		l->have_key = false;
 	}
-	return add_mark(w->doc, w->path, &e->start_mark);
+	return add_mark(w->doc, w->path, &e->start_mark,
+			l && !l->sequence ? &l->key : &e->start_mark);
 }
 
 static int walk_open(struct walk *w, const yaml_event_t *e, bool sequence, struct err *err)
@@ -270,7 +277,30 @@ static const cyaml_schema_field_t *fields_at(const struct yaml_doc *doc, const s
 	return v->type == CYAML_MAPPING ? v->mapping.fields : NULL;
 }
 
-static void explain_key(const struct yaml_doc *doc, const struct complaint *c, struct err *err)
+/* Where the unknown key stands: libcyaml names its mapping only. */
+static void find_key(const struct yaml_doc *doc, struct complaint *c, const char *key)
+{
+	char path[MAX_PATH] = "";
+	const struct mark *m;
+	size_t len = 0;
+
+	for (int i = c->nr_steps - 1; i >= 0 && len < sizeof(path); i--)
+		if (c->step[i].entry) /* libcyaml counts from 1 */
+			len += snprintf(path + len, sizeof(path) - len, "[%d]",
+					atoi(c->step[i].key) - 1);
+		else
+			len += snprintf(path + len, sizeof(path) - len, "%s%s", len ? "." : "",
+					c->step[i].key);
+	if (len < sizeof(path))
+		snprintf(path + len, sizeof(path) - len, "%s%s", len ? "." : "", key);
+	m = find_mark(doc, path);
+	if (m) {
+		c->line = m->key_line;
+		c->column = m->key_column;
+	}
+}
+
+static void explain_key(const struct yaml_doc *doc, struct complaint *c, struct err *err)
 {
 	const cyaml_schema_field_t *f = fields_at(doc, c);
 	const char *key = strchr(c->text, ':') + 2, *names[MAX_KEYS], *near;
@@ -279,6 +309,7 @@ static void explain_key(const struct yaml_doc *doc, const struct complaint *c, s
 	int n = 0;
 
 	list[0] = '\0';
+	find_key(doc, c, key);
 	for (; f && f->key && n < MAX_KEYS && len < sizeof(list); f++) {
 		names[n] = f->key;
 		len += snprintf(list + len, sizeof(list) - len, "%s%s", n++ ? ", " : "", f->key);
@@ -298,7 +329,7 @@ static const char *kind_name(const char *event)
 	return "a single value";
 }
 
-static int explain(const struct yaml_doc *doc, const struct complaint *c, struct err *err)
+static int explain(const struct yaml_doc *doc, struct complaint *c, struct err *err)
 {
 	char wanted[32], got[32], what[96] = "the file";
 
@@ -393,6 +424,8 @@ int yaml_fail(const struct yaml_doc *doc, struct err *err, int code, const char 
 	va_start(ap, fmt);
 	err_vset(err, code, fmt, ap);
 	va_end(ap);
+	if (err)
+		err->code = code;
 	snprintf(p, sizeof(p), "%s", path);
 	while (!(m = find_mark(doc, p)) && p[0]) {
 		cut = strrchr(p, '.');

@@ -35,6 +35,7 @@ const char *yaml_doc_name(const struct yaml_doc *doc);
 /**
  * yaml_fail() - fill @err with "file:line:column: message"
  * @path: of the value at fault; if it isn't in the file, what holds it
+ * @fmt: what is wrong; a message that @err has already stays, with the place before it
  *
  * Return: @code.
  */

@@ -30,6 +30,7 @@
 
 #define BANDWIDTH_FIELDS(F, D)                                                                     \
 	F(core, RATE, bw.core, 0, RATE_MAX)                                                        \
+	F(core_write, RATE, bw.core_write, 0, RATE_MAX)                                            \
 	F(core_llc, RATE, bw.core_llc, 0, RATE_MAX)                                                \
 	F(llc_read, RATE, bw.llc_read, 0, RATE_MAX)                                                \
 	F(llc_write, RATE, bw.llc_write, 0, RATE_MAX)                                              \

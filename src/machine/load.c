@@ -154,9 +154,14 @@ static int assemble(struct loader *ld, bool have_shape, const char *name, struct
 	snprintf(ld->m->name, sizeof(ld->m->name), "%s", name);
 	snprintf(ld->m->option, sizeof(ld->m->option), "%s", l->option);
 	if (layers_missing(l, missing, sizeof(missing)))
-		return err_set(err, -EINVAL, "%s: no file gives %s", name, missing);
+		return err_set(err, -EINVAL, "%s: no file gives %s", ld->where, missing);
 	if ((ret = collect_spec(l, below, &spec, err)) || (ret = layers_apply(l, 0, below, ld->m, err)))
 		return ret;
+	if (!have_shape && !spec.text[TOPO_HWLOC] && !spec.text[TOPO_CORES] &&
+	    !spec.text[TOPO_CPUS])
+		return err_set(err, -EINVAL,
+			       "%s: no file gives topology.cores, topology.cpus or topology.hwloc",
+			       ld->where);
 	if (!have_shape)
 		ret = spec.text[TOPO_HWLOC] ? shape_of_spec(ld, &spec, err) :
 					      spec_shape(&spec, ld->arena, &ld->shape, err);
@@ -172,22 +177,33 @@ static int assemble(struct loader *ld, bool have_shape, const char *name, struct
 
 /* ---- what the user may name ---- */
 
+/* A file's name without folders and ending. */
+static const char *base_name(struct loader *ld, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *name = arena_strdup(ld->arena, slash ? slash + 1 : path);
+	char *dot = name ? strrchr(name, '.') : NULL;
+
+	if (dot && dot > name)
+		*dot = '\0';
+	return name ? name : path;
+}
+
 static int load_hwloc(struct loader *ld, enum shape_source source, const char *name,
 		      const char *text, size_t len, struct err *err)
 {
-	const char *base = strrchr(name, '/');
 	int ret;
 
 	ret = shape_from_hwloc(ld->arena, source, name, text, len, &ld->shape, err);
 	if (!ret)
 		ret = layers_vendor(&ld->layers, ld->shape.vendor, ld->shape.family, err);
 	ld->layers.option[0] = '\0';
-	return ret ? ret : assemble(ld, true, base && base[1] ? base + 1 : name, err);
+	return ret ? ret : assemble(ld, true, source == SHAPE_XML ? base_name(ld, name) : name, err);
 }
 
 static int load_file(struct loader *ld, const char *path, const char *option, struct err *err)
 {
-	const char *text, *base = strrchr(path, '/'), *p;
+	const char *text, *p;
 	size_t len;
 	int ret = read_whole_file(ld->layers.arena, path, &text, &len, err);
 
@@ -203,8 +219,8 @@ static int load_file(struct loader *ld, const char *path, const char *option, st
 	ret = layers_text(&ld->layers, path, text, len, option, err);
 	if (ret)
 		return ret;
-	base = ld->layers.top->name ? ld->layers.top->name : base ? base + 1 : path;
-	return assemble(ld, false, base, err);
+	return assemble(ld, false,
+			ld->layers.top->name ? ld->layers.top->name : base_name(ld, path), err);
 }
 
 static int no_such_machine(const char *what, struct err *err)

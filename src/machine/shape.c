@@ -25,8 +25,7 @@ int shape_alloc(struct arena *a, struct shape *s, int nr_cpus, struct err *err)
 	return 0;
 }
 
-/* Replace the ids of @id by 0, 1, … in the order of first CPUs. Return: how many, or -ENOMEM. */
-static int make_dense(struct arena *a, int *id, int nr_cpus)
+int shape_dense(struct arena *a, int *id, int nr_cpus)
 {
 	int largest = 0, n = 0, *dense;
 
@@ -101,10 +100,10 @@ int shape_finish(struct arena *a, struct shape *s, struct sched_topology *t, str
 	int ret;
 
 	t->nr_cpus = s->nr_cpus;
-	t->nr_cores = make_dense(a, s->core, s->nr_cpus);
-	t->nr_clusters = make_dense(a, s->cluster, s->nr_cpus);
-	t->nr_llcs = make_dense(a, s->llc, s->nr_cpus);
-	t->nr_packages = make_dense(a, s->package, s->nr_cpus);
+	t->nr_cores = shape_dense(a, s->core, s->nr_cpus);
+	t->nr_clusters = shape_dense(a, s->cluster, s->nr_cpus);
+	t->nr_llcs = shape_dense(a, s->llc, s->nr_cpus);
+	t->nr_packages = shape_dense(a, s->package, s->nr_cpus);
 	t->nr_nodes = s->nr_nodes;
 	t->x86 = s->x86;
 	t->distance = s->distance;

@@ -34,6 +34,9 @@ struct shape {
 /* Room for @nr_cpus; all in one core, package and node, full capacity. -ENOMEM */
 int shape_alloc(struct arena *a, struct shape *s, int nr_cpus, struct err *err);
 
+/* Replace the ids of @id by 0, 1, … in the order of first CPUs. Return: how many, or -ENOMEM. */
+int shape_dense(struct arena *a, int *id, int nr_cpus);
+
 enum shape_source { SHAPE_XML, SHAPE_SYNTHETIC, SHAPE_THIS };
 
 /**

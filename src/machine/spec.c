@@ -230,8 +230,6 @@ static int get_counts(const struct shape_spec *spec, struct counts *n, struct er
 	static const char *const words[] = { "threads_adjacent", "threads_last" };
 	int ret, order;
 
-	if (!spec->text[TOPO_CORES])
-		return err_set(err, -EINVAL, "the topology has no 'cores', 'cpus' or 'hwloc'");
 	if ((ret = get_count(spec, TOPO_PACKAGES, 1, MAX_CPUS, 1, &n->packages, err)) ||
 	    (ret = get_count(spec, TOPO_LLCS, 1, MAX_CPUS, 1, &n->llcs, err)) ||
 	    (ret = get_count(spec, TOPO_CLUSTERS, 1, MAX_CPUS, 0, &n->clusters, err)) ||
@@ -384,6 +382,8 @@ static int overlay_nodes(const struct shape_spec *spec, struct arena *a, struct 
 		return 0;
 	s->distance = NULL;
 	s->node_bytes = NULL;
+	if (shape_dense(a, s->package, s->nr_cpus) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
 	if (spec->list[TOPO_NODES].nr) {
 		s->nr_nodes = (int)spec->list[TOPO_NODES].nr;
 		return take_lists(spec, a, TOPO_NODES, s->nr_cpus, s->node, true, err);

@@ -11,6 +11,7 @@
 extern const struct workload_model hackbench_model;
 extern const struct workload_model hog_model;
 extern const struct workload_model periodic_model;
+extern const struct workload_model pingpong_model;
 extern const struct workload_model rtapp_model;
 extern const struct workload_model stream_model;
 

@@ -26,7 +26,7 @@ static const struct workload_param rtapp_params[] = {
 static int rtapp_check_workload(const struct workload *w, void **parsed, struct err *err)
 {
 	struct rtapp_options opt = {
-		.reading = workload_int(w, "reading") == READING_JSON_C ? JSON_C : JSON_WORKGEN,
+		.reading = workload_int(w, "reading") == READING_JSON_C ? RJSON_C : RJSON_WORKGEN,
 		.named_suspend = workload_int(w, "suspend") == SUSPEND_NAMED,
 		.endless = workload_is_set(w, "duration"),
 	};

@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "workload/json.h"
+#include "workload/rjson.h"
 
 enum rtapp_event_type {
 	RT_RUN,		/* value: us of work on the calibrated CPU */
@@ -119,7 +119,7 @@ struct rtapp_task {
 };
 
 struct rtapp_options {
-	enum json_reading reading;
+	enum rjson_reading reading;
 	bool named_suspend;	/* before 2025-05-31: the string names what is waited on */
 	bool endless;		/* a limit is given otherwise: the file needs no duration */
 };

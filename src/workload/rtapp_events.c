@@ -8,15 +8,15 @@
 #include "base/nearest.h"
 #include "workload/rtapp_parse.h"
 
-typedef int (*event_reader)(struct rtapp_parser *p, const struct json *v, struct rtapp_event *e);
+typedef int (*event_reader)(struct rtapp_parser *p, const struct rjson *v, struct rtapp_event *e);
 
-static int read_number(struct rtapp_parser *p, const struct json *v, struct rtapp_event *e)
+static int read_number(struct rtapp_parser *p, const struct rjson *v, struct rtapp_event *e)
 {
 	return rtapp_int(p, v, 0, INT32_MAX, &e->value);
 }
 
 /* The string names a resource. */
-static int read_named(struct rtapp_parser *p, const struct json *v, enum rtapp_resource_kind kind,
+static int read_named(struct rtapp_parser *p, const struct rjson *v, enum rtapp_resource_kind kind,
 		      struct rtapp_event *e)
 {
 	const char *name;
@@ -28,48 +28,48 @@ static int read_named(struct rtapp_parser *p, const struct json *v, enum rtapp_r
 	return min(e->object, 0);
 }
 
-static int read_mutex(struct rtapp_parser *p, const struct json *v, struct rtapp_event *e)
+static int read_mutex(struct rtapp_parser *p, const struct rjson *v, struct rtapp_event *e)
 {
 	return read_named(p, v, RTAPP_MUTEX, e);
 }
 
-static int read_cond(struct rtapp_parser *p, const struct json *v, struct rtapp_event *e)
+static int read_cond(struct rtapp_parser *p, const struct rjson *v, struct rtapp_event *e)
 {
 	return read_named(p, v, RTAPP_COND, e);
 }
 
-static int read_sem(struct rtapp_parser *p, const struct json *v, struct rtapp_event *e)
+static int read_sem(struct rtapp_parser *p, const struct rjson *v, struct rtapp_event *e)
 {
 	return read_named(p, v, RTAPP_SEM, e);
 }
 
-static int read_barrier(struct rtapp_parser *p, const struct json *v, struct rtapp_event *e)
+static int read_barrier(struct rtapp_parser *p, const struct rjson *v, struct rtapp_event *e)
 {
 	return read_named(p, v, RTAPP_BARRIER, e);
 }
 
-static int need_object(struct rtapp_parser *p, const struct json *v)
+static int need_object(struct rtapp_parser *p, const struct rjson *v)
 {
-	if (v->type != JSON_OBJECT)
+	if (v->type != RJSON_OBJECT)
 		return rtapp_bad(p, v, "\"%s\" must be an object ({…}), not %s", v->written,
-				 json_type_name(v->type));
+				 rjson_type_name(v->type));
 	return 0;
 }
 
-static int need_member(struct rtapp_parser *p, const struct json *v, const char *key,
-		       const char **text, const struct json **member)
+static int need_member(struct rtapp_parser *p, const struct rjson *v, const char *key,
+		       const char **text, const struct rjson **member)
 {
-	*member = json_get(v, key);
+	*member = rjson_get(v, key);
 	if (!*member)
 		return rtapp_bad(p, v, "\"%s\" needs \"%s\"", v->written, key);
 	return text ? rtapp_string(p, *member, text) : 0;
 }
 
 /* wait, sync: {"ref": condition, "mutex": m} */
-static int read_wait(struct rtapp_parser *p, const struct json *v, struct rtapp_event *e)
+static int read_wait(struct rtapp_parser *p, const struct rjson *v, struct rtapp_event *e)
 {
 	const char *ref, *mutex;
-	const struct json *at_ref, *at_mutex;
+	const struct rjson *at_ref, *at_mutex;
 	int rc = need_object(p, v);
 
 	if (!rc)
@@ -84,10 +84,10 @@ static int read_wait(struct rtapp_parser *p, const struct json *v, struct rtapp_
 }
 
 /* {"ref": name, "period": us, "mode": "relative"|"absolute"} */
-static int read_timer(struct rtapp_parser *p, const struct json *v, struct rtapp_event *e)
+static int read_timer(struct rtapp_parser *p, const struct rjson *v, struct rtapp_event *e)
 {
 	const char *ref, *mode = "relative";
-	const struct json *at_ref, *member;
+	const struct rjson *at_ref, *member;
 	int rc = need_object(p, v);
 
 	if (!rc)
@@ -98,7 +98,7 @@ static int read_timer(struct rtapp_parser *p, const struct json *v, struct rtapp
 		rc = rtapp_int(p, member, 0, INT32_MAX, &e->value);
 	if (rc)
 		return rc;
-	member = json_get(v, "mode");
+	member = rjson_get(v, "mode");
 	if (member && (rc = rtapp_string(p, member, &mode)))
 		return rc;
 	if (strcmp(mode, "relative") && strcmp(mode, "absolute"))
@@ -117,16 +117,16 @@ static int read_timer(struct rtapp_parser *p, const struct json *v, struct rtapp
  * A task waits on what is called as itself; the string says nothing. Until
  * 2025-05-31 the string named it.
  */
-static int read_suspend(struct rtapp_parser *p, const struct json *v, struct rtapp_event *e)
+static int read_suspend(struct rtapp_parser *p, const struct rjson *v, struct rtapp_event *e)
 {
 	const char *own = p->task_name[p->task], *name = own;
 
-	if (v->type != JSON_STRING && v->type != JSON_NONE)
+	if (v->type != RJSON_STRING && v->type != RJSON_NONE)
 		return rtapp_bad(p, v, "\"%s\" must be a string, not %s", v->written,
-				 json_type_name(v->type));
-	if (v->type == JSON_STRING && p->app->opt.named_suspend)
+				 rjson_type_name(v->type));
+	if (v->type == RJSON_STRING && p->app->opt.named_suspend)
 		name = v->string;
-	else if (v->type == JSON_STRING && strcmp(v->string, own))
+	else if (v->type == RJSON_STRING && strcmp(v->string, own))
 		rtapp_warn(p->app, v->line, v->col,
 			   "suspend name \"%s\" differs from the task's name \"%s\": it waits for a "
 			   "resume of \"%s\" (suspend=named gives the meaning of before 2025)",
@@ -135,7 +135,7 @@ static int read_suspend(struct rtapp_parser *p, const struct json *v, struct rta
 	return min(e->object, 0);
 }
 
-static int read_resume(struct rtapp_parser *p, const struct json *v, struct rtapp_event *e)
+static int read_resume(struct rtapp_parser *p, const struct rjson *v, struct rtapp_event *e)
 {
 	int rc = read_named(p, v, RTAPP_EVENT, e);
 
@@ -145,12 +145,12 @@ static int read_resume(struct rtapp_parser *p, const struct json *v, struct rtap
 	return rc;
 }
 
-static int read_access(struct rtapp_parser *p, const struct json *v, struct rtapp_memrun *m)
+static int read_access(struct rtapp_parser *p, const struct rjson *v, struct rtapp_memrun *m)
 {
 	static const char *const names[] = {
 		[MEMRUN_READ] = "read", [MEMRUN_WRITE] = "write", [MEMRUN_CHASE] = "chase",
 	};
-	const struct json *at;
+	const struct rjson *at;
 	const char *type;
 	int rc = need_member(p, v, "type", &type, &at);
 
@@ -164,9 +164,9 @@ static int read_access(struct rtapp_parser *p, const struct json *v, struct rtap
 	return rtapp_bad(p, at, "\"type\" is \"read\", \"write\" or \"chase\", not \"%s\"", type);
 }
 
-static int read_pattern(struct rtapp_parser *p, const struct json *v, struct rtapp_memrun *m)
+static int read_pattern(struct rtapp_parser *p, const struct rjson *v, struct rtapp_memrun *m)
 {
-	const struct json *at = json_get(v, "pattern");
+	const struct rjson *at = rjson_get(v, "pattern");
 	const char *pattern = "random";
 	int rc = at ? rtapp_string(p, at, &pattern) : 0;
 
@@ -180,9 +180,9 @@ static int read_pattern(struct rtapp_parser *p, const struct json *v, struct rta
 }
 
 /* Threads that share a buffer must agree on its size. */
-static int shared_buffer(struct rtapp_parser *p, const struct json *v, struct rtapp_memrun *m)
+static int shared_buffer(struct rtapp_parser *p, const struct rjson *v, struct rtapp_memrun *m)
 {
-	const struct json *at = json_get(v, "ref");
+	const struct rjson *at = rjson_get(v, "ref");
 	struct rtapp_resource *buffer;
 	const char *ref;
 	int rc;
@@ -205,10 +205,10 @@ static int shared_buffer(struct rtapp_parser *p, const struct json *v, struct rt
 	return 0;
 }
 
-static int read_memrun(struct rtapp_parser *p, const struct json *v, struct rtapp_event *e)
+static int read_memrun(struct rtapp_parser *p, const struct rjson *v, struct rtapp_event *e)
 {
 	struct rtapp_memrun *m = arena_alloc(p->app->arena, sizeof(*m));
-	const struct json *size, *count;
+	const struct rjson *size, *count;
 	int rc = m ? need_object(p, v) : -ENOMEM;
 
 	if (!rc)
@@ -233,12 +233,12 @@ static int read_memrun(struct rtapp_parser *p, const struct json *v, struct rtap
 	return rc;
 }
 
-static int read_yield(struct rtapp_parser *p, const struct json *v, struct rtapp_event *e)
+static int read_yield(struct rtapp_parser *p, const struct rjson *v, struct rtapp_event *e)
 {
 	return 0;
 }
 
-static int read_fork(struct rtapp_parser *p, const struct json *v, struct rtapp_event *e)
+static int read_fork(struct rtapp_parser *p, const struct rjson *v, struct rtapp_event *e)
 {
 	const char *name, *near;
 	int rc = rtapp_string(p, v, &name);
@@ -294,9 +294,9 @@ bool rtapp_is_event(const char *key)
 	return event_kind(key);
 }
 
-int rtapp_events(struct rtapp_parser *p, const struct json *object, struct rtapp_event **first)
+int rtapp_events(struct rtapp_parser *p, const struct rjson *object, struct rtapp_event **first)
 {
-	for (const struct json *m = object->child; m; m = m->next) {
+	for (const struct rjson *m = object->child; m; m = m->next) {
 		const struct event_kind *kind = event_kind(m->key);
 		struct rtapp_event *e;
 		int rc;

@@ -28,7 +28,7 @@ int rtapp_fail(struct rtapp_parser *p, int code, int line, int col, const char *
 	return err_set(p->err, code, "%s:%d:%d: %s", p->app->file, line, col, msg);
 }
 
-int rtapp_bad(struct rtapp_parser *p, const struct json *v, const char *fmt, ...)
+int rtapp_bad(struct rtapp_parser *p, const struct rjson *v, const char *fmt, ...)
 {
 	char msg[768];
 	va_list ap;
@@ -73,13 +73,13 @@ void rtapp_warn(struct rtapp *app, int line, int col, const char *fmt, ...)
 
 /* ---- values ---- */
 
-int rtapp_int(struct rtapp_parser *p, const struct json *v, s64 lo, s64 hi, s64 *value)
+int rtapp_int(struct rtapp_parser *p, const struct rjson *v, s64 lo, s64 hi, s64 *value)
 {
 	const char *what = v->written ? v->written : "element";
 
-	if (v->type != JSON_INT)
+	if (v->type != RJSON_INT)
 		return rtapp_bad(p, v, "\"%s\" must be an integer, not %s", what,
-				 json_type_name(v->type));
+				 rjson_type_name(v->type));
 	if (v->integer < lo || v->integer > hi)
 		return rtapp_bad(p, v, "\"%s\" must be an integer from %lld to %lld, not %lld", what,
 				 (long long)lo, (long long)hi, (long long)v->integer);
@@ -87,37 +87,37 @@ int rtapp_int(struct rtapp_parser *p, const struct json *v, s64 lo, s64 hi, s64 
 	return 0;
 }
 
-int rtapp_string(struct rtapp_parser *p, const struct json *v, const char **value)
+int rtapp_string(struct rtapp_parser *p, const struct rjson *v, const char **value)
 {
-	if (v->type != JSON_STRING)
+	if (v->type != RJSON_STRING)
 		return rtapp_bad(p, v, "\"%s\" must be a string, not %s", v->written,
-				 json_type_name(v->type));
+				 rjson_type_name(v->type));
 	*value = v->string;
 	return 0;
 }
 
-int rtapp_bool(struct rtapp_parser *p, const struct json *v, bool *value)
+int rtapp_bool(struct rtapp_parser *p, const struct rjson *v, bool *value)
 {
-	if (v->type != JSON_BOOL)
+	if (v->type != RJSON_BOOL)
 		return rtapp_bad(p, v, "\"%s\" must be true or false, not %s", v->written,
-				 json_type_name(v->type));
+				 rjson_type_name(v->type));
 	*value = v->integer;
 	return 0;
 }
 
-int rtapp_int_member(struct rtapp_parser *p, const struct json *object, const char *key, s64 lo,
+int rtapp_int_member(struct rtapp_parser *p, const struct rjson *object, const char *key, s64 lo,
 		     s64 hi, s64 *value)
 {
-	const struct json *v = json_get(object, key);
+	const struct rjson *v = rjson_get(object, key);
 
 	return v ? rtapp_int(p, v, lo, hi, value) : 0;
 }
 
-static int member_is_object(struct rtapp_parser *p, const struct json *v)
+static int member_is_object(struct rtapp_parser *p, const struct rjson *v)
 {
-	if (v->type != JSON_OBJECT)
+	if (v->type != RJSON_OBJECT)
 		return rtapp_bad(p, v, "\"%s\" must be an object ({…}), not %s", v->written,
-				 json_type_name(v->type));
+				 rjson_type_name(v->type));
 	return 0;
 }
 
@@ -135,7 +135,7 @@ static int timer_number(struct rtapp_parser *p, int owner)
 }
 
 int rtapp_resource(struct rtapp_parser *p, enum rtapp_resource_kind kind, int owner,
-		   const char *name, const struct json *at)
+		   const char *name, const struct rjson *at)
 {
 	struct rtapp *app = p->app;
 	int n = app->nr_resources[kind];
@@ -174,7 +174,7 @@ static const struct {
 	[RTAPP_DEADLINE] = { "SCHED_DEADLINE", true },
 };
 
-static int read_policy(struct rtapp_parser *p, const struct json *v, enum rtapp_policy *policy)
+static int read_policy(struct rtapp_parser *p, const struct rjson *v, enum rtapp_policy *policy)
 {
 	const char *name;
 	int rc = rtapp_string(p, v, &name);
@@ -190,7 +190,7 @@ static int read_policy(struct rtapp_parser *p, const struct json *v, enum rtapp_
 			 "or SCHED_DEADLINE, not \"%s\"", v->written, name);
 }
 
-static int refuse_realtime(struct rtapp_parser *p, const struct json *at, enum rtapp_policy policy)
+static int refuse_realtime(struct rtapp_parser *p, const struct rjson *at, enum rtapp_policy policy)
 {
 	if (!policies[policy].realtime)
 		return 0;
@@ -199,9 +199,9 @@ static int refuse_realtime(struct rtapp_parser *p, const struct json *at, enum r
 			  "SCHED_IDLE are", policies[policy].name);
 }
 
-static int read_clamp(struct rtapp_parser *p, const struct json *object, const char *key)
+static int read_clamp(struct rtapp_parser *p, const struct rjson *object, const char *key)
 {
-	const struct json *v = json_get(object, key);
+	const struct rjson *v = rjson_get(object, key);
 	s64 value = -1;
 	int rc = v ? rtapp_int(p, v, -1, 1024, &value) : 0;
 
@@ -211,9 +211,9 @@ static int read_clamp(struct rtapp_parser *p, const struct json *object, const c
 			  "utilisation clamps (%s) are not built yet; -1 leaves them alone", key);
 }
 
-static int read_taskgroup(struct rtapp_parser *p, const struct json *object)
+static int read_taskgroup(struct rtapp_parser *p, const struct rjson *object)
 {
-	const struct json *v = json_get(object, "taskgroup");
+	const struct rjson *v = rjson_get(object, "taskgroup");
 	const char *name;
 	int rc = v ? rtapp_string(p, v, &name) : 0;
 
@@ -226,7 +226,7 @@ static int read_taskgroup(struct rtapp_parser *p, const struct json *object)
 }
 
 /* Parameters of deadline tasks mean nothing here but must be integers. */
-static int read_deadline(struct rtapp_parser *p, const struct json *object, bool thread)
+static int read_deadline(struct rtapp_parser *p, const struct rjson *object, bool thread)
 {
 	static const char *const keys[] = { "dl-period", "dl-deadline", "period", "deadline" };
 	int rc = 0;
@@ -241,15 +241,15 @@ static int read_deadline(struct rtapp_parser *p, const struct json *object, bool
  * The custom slice. A thread without phases that says "runtime" means an event
  * and gets a slice all the same, for the legacy name of dl-runtime is read too.
  */
-static int read_slice(struct rtapp_parser *p, const struct json *object, bool thread,
+static int read_slice(struct rtapp_parser *p, const struct rjson *object, bool thread,
 		      struct rtapp_sched *s)
 {
-	const struct json *v = json_get(object, "dl-runtime");
+	const struct rjson *v = rjson_get(object, "dl-runtime");
 	int rc;
 
 	if (!v && thread) {
-		v = json_get(object, "runtime");
-		if (v && !json_get(object, "phases"))
+		v = rjson_get(object, "runtime");
+		if (v && !rjson_get(object, "phases"))
 			rtapp_warn(p->app, v->key_line, v->key_col,
 				   "\"runtime\" of a thread without phases is an event and also gives "
 				   "a custom slice; \"runtime0\" is the event alone");
@@ -261,11 +261,11 @@ static int read_slice(struct rtapp_parser *p, const struct json *object, bool th
 	return rc;
 }
 
-static int read_sched(struct rtapp_parser *p, const struct json *object, bool thread,
+static int read_sched(struct rtapp_parser *p, const struct rjson *object, bool thread,
 		      struct rtapp_sched *s)
 {
-	const struct json *policy = json_get(object, "policy");
-	const struct json *priority = json_get(object, "priority");
+	const struct rjson *policy = rjson_get(object, "policy");
+	const struct rjson *priority = rjson_get(object, "priority");
 	s64 nice = 0;
 	int rc = 0;
 
@@ -297,19 +297,19 @@ static int read_sched(struct rtapp_parser *p, const struct json *object, bool th
 	return rc;
 }
 
-static int read_list(struct rtapp_parser *p, const struct json *object, const char *key,
+static int read_list(struct rtapp_parser *p, const struct rjson *object, const char *key,
 		     struct rtapp_list *list)
 {
-	const struct json *v = json_get(object, key);
+	const struct rjson *v = rjson_get(object, key);
 	s64 id;
 	int n = 0, rc;
 
 	if (!v)
 		return 0;
-	if (v->type != JSON_ARRAY)
+	if (v->type != RJSON_ARRAY)
 		return rtapp_bad(p, v, "\"%s\" must be an array of integers, not %s", key,
-				 json_type_name(v->type));
-	for (const struct json *e = v->child; e; e = e->next)
+				 rjson_type_name(v->type));
+	for (const struct rjson *e = v->child; e; e = e->next)
 		n++;
 	if (!n)
 		return rtapp_bad(p, v, "\"%s\" is empty", key);
@@ -319,7 +319,7 @@ static int read_list(struct rtapp_parser *p, const struct json *object, const ch
 	list->number = p->app->nr_lists++;
 	list->line = v->line;
 	list->col = v->col;
-	for (const struct json *e = v->child; e; e = e->next) {
+	for (const struct rjson *e = v->child; e; e = e->next) {
 		rc = rtapp_int(p, e, 0, INT32_MAX, &id);
 		if (rc)
 			return rc;
@@ -354,10 +354,10 @@ static bool in_list(const char *const *list, const char *key)
 }
 
 /* Keys that rt-app passes over without a word. */
-static void warn_ignored(struct rtapp_parser *p, const struct json *object,
+static void warn_ignored(struct rtapp_parser *p, const struct rjson *object,
 			 const char *const *known, const char *const *also, bool events)
 {
-	for (const struct json *m = object->child; m; m = m->next) {
+	for (const struct rjson *m = object->child; m; m = m->next) {
 		bool event = rtapp_is_event(m->key);
 
 		if (in_list(known, m->key) || (also && in_list(also, m->key)) || (event && events))
@@ -376,7 +376,7 @@ static void warn_ignored(struct rtapp_parser *p, const struct json *object,
 	}
 }
 
-static int read_phase(struct rtapp_parser *p, const struct json *v, struct rtapp_phase *ph)
+static int read_phase(struct rtapp_parser *p, const struct rjson *v, struct rtapp_phase *ph)
 {
 	s64 loop = 1;
 	int rc = member_is_object(p, v);
@@ -397,7 +397,7 @@ static int read_phase(struct rtapp_parser *p, const struct json *v, struct rtapp
 	return rc;
 }
 
-static struct rtapp_phase *new_phase(struct rtapp_parser *p, const struct json *v)
+static struct rtapp_phase *new_phase(struct rtapp_parser *p, const struct rjson *v)
 {
 	struct rtapp_phase *ph = arena_alloc(p->app->arena, sizeof(*ph));
 
@@ -409,12 +409,12 @@ static struct rtapp_phase *new_phase(struct rtapp_parser *p, const struct json *
 	return ph;
 }
 
-static int read_phases(struct rtapp_parser *p, const struct json *phases, struct rtapp_task *t)
+static int read_phases(struct rtapp_parser *p, const struct rjson *phases, struct rtapp_task *t)
 {
 	struct rtapp_phase **last = &t->phase;
 	int rc = member_is_object(p, phases);
 
-	for (const struct json *m = rc ? NULL : phases->child; m && !rc; m = m->next) {
+	for (const struct rjson *m = rc ? NULL : phases->child; m && !rc; m = m->next) {
 		*last = new_phase(p, m);
 		if (!*last)
 			return -ENOMEM;
@@ -430,7 +430,7 @@ static int read_phases(struct rtapp_parser *p, const struct json *phases, struct
  * Without phases the events of the thread are its only phase, and the loop of
  * the thread is that phase's.
  */
-static int single_phase(struct rtapp_parser *p, const struct json *v, struct rtapp_task *t)
+static int single_phase(struct rtapp_parser *p, const struct rjson *v, struct rtapp_task *t)
 {
 	t->phase = new_phase(p, v);
 	if (!t->phase)
@@ -440,9 +440,9 @@ static int single_phase(struct rtapp_parser *p, const struct json *v, struct rta
 	return rtapp_events(p, v, &t->phase->event);
 }
 
-static int read_task(struct rtapp_parser *p, const struct json *v, struct rtapp_task *t)
+static int read_task(struct rtapp_parser *p, const struct rjson *v, struct rtapp_task *t)
 {
-	const struct json *phases = v->type == JSON_OBJECT ? json_get(v, "phases") : NULL;
+	const struct rjson *phases = v->type == RJSON_OBJECT ? rjson_get(v, "phases") : NULL;
 	s64 instances = 1, loop = -1;
 	int rc = member_is_object(p, v);
 
@@ -470,11 +470,11 @@ static int read_task(struct rtapp_parser *p, const struct json *v, struct rtapp_
 	return rc;
 }
 
-static int name_tasks(struct rtapp_parser *p, const struct json *tasks)
+static int name_tasks(struct rtapp_parser *p, const struct rjson *tasks)
 {
 	int n = 0;
 
-	for (const struct json *m = tasks->child; m; m = m->next)
+	for (const struct rjson *m = tasks->child; m; m = m->next)
 		n++;
 	if (!n)
 		return rtapp_bad(p, tasks, "\"tasks\" is empty: there is nothing to run");
@@ -482,7 +482,7 @@ static int name_tasks(struct rtapp_parser *p, const struct json *tasks)
 	p->app->task = arena_array(p->app->arena, n, sizeof(*p->app->task));
 	if (!p->task_name || !p->app->task)
 		return -ENOMEM;
-	for (const struct json *m = tasks->child; m; m = m->next) {
+	for (const struct rjson *m = tasks->child; m; m = m->next) {
 		p->app->task[p->nr_task_names].name = m->key;
 		p->app->task[p->nr_task_names].line = m->key_line;
 		p->app->task[p->nr_task_names].col = m->key_col;
@@ -492,10 +492,10 @@ static int name_tasks(struct rtapp_parser *p, const struct json *tasks)
 	return 0;
 }
 
-static int read_tasks(struct rtapp_parser *p, const struct json *top,
-		      const struct json *default_policy)
+static int read_tasks(struct rtapp_parser *p, const struct rjson *top,
+		      const struct rjson *default_policy)
 {
-	const struct json *tasks = json_get(top, "tasks");
+	const struct rjson *tasks = rjson_get(top, "tasks");
 	int rc;
 
 	if (!tasks)
@@ -504,7 +504,7 @@ static int read_tasks(struct rtapp_parser *p, const struct json *top,
 	rc = member_is_object(p, tasks);
 	if (!rc)
 		rc = name_tasks(p, tasks);
-	for (const struct json *m = rc ? NULL : tasks->child; m && !rc; m = m->next, p->task++) {
+	for (const struct rjson *m = rc ? NULL : tasks->child; m && !rc; m = m->next, p->task++) {
 		struct rtapp_task *t = &p->app->task[p->task];
 
 		rc = read_task(p, m, t);
@@ -521,12 +521,12 @@ static int read_tasks(struct rtapp_parser *p, const struct json *top,
 
 /* ---- global ---- */
 
-static int read_calibration(struct rtapp_parser *p, const struct json *v)
+static int read_calibration(struct rtapp_parser *p, const struct rjson *v)
 {
 	s64 number;
 	int rc, end = 0;
 
-	if (v->type == JSON_STRING) {
+	if (v->type == RJSON_STRING) {
 		if (sscanf(v->string, "CPU%9d%n", &p->app->calibration_cpu, &end) == 1 &&
 		    end == (int)strlen(v->string) && p->app->calibration_cpu >= 0)
 			return 0;
@@ -538,13 +538,13 @@ static int read_calibration(struct rtapp_parser *p, const struct json *v)
 	return rc;
 }
 
-static int read_ftrace(struct rtapp_parser *p, const struct json *v)
+static int read_ftrace(struct rtapp_parser *p, const struct rjson *v)
 {
 	static const char *const names[] = { "main", "task", "loop", "event", "stats", "none" };
 	const char *text;
 	int rc;
 
-	if (v->type == JSON_BOOL)	/* deprecated: all or none */
+	if (v->type == RJSON_BOOL)	/* deprecated: all or none */
 		return 0;
 	rc = rtapp_string(p, v, &text);
 	while (!rc && *text) {
@@ -561,50 +561,50 @@ static int read_ftrace(struct rtapp_parser *p, const struct json *v)
 	return rc;
 }
 
-static int read_log_size(struct rtapp_parser *p, const struct json *v)
+static int read_log_size(struct rtapp_parser *p, const struct rjson *v)
 {
 	s64 mb;
 
-	if (v->type == JSON_STRING && (!strcmp(v->string, "file") || !strcmp(v->string, "auto") ||
+	if (v->type == RJSON_STRING && (!strcmp(v->string, "file") || !strcmp(v->string, "auto") ||
 				       !strcmp(v->string, "disable")))
 		return 0;
-	if (v->type == JSON_STRING)
+	if (v->type == RJSON_STRING)
 		return rtapp_bad(p, v, "\"log_size\" is an integer (MB), \"file\", \"auto\" or "
 				 "\"disable\", not \"%s\"", v->string);
 	return rtapp_int(p, v, 0, INT32_MAX, &mb);
 }
 
 /* What is written but changes nothing that a scheduler sees. */
-static int check_global_types(struct rtapp_parser *p, const struct json *global)
+static int check_global_types(struct rtapp_parser *p, const struct rjson *global)
 {
 	static const char *const bools[] = { "lock_pages", "gnuplot", "cumulative_slack" };
 	static const char *const strings[] = { "logdir", "log_basename", "io_device" };
-	const struct json *v;
+	const struct rjson *v;
 	const char *text;
 	bool on = false;
 	int rc = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(bools) && !rc; i++)
-		if ((v = json_get(global, bools[i])))
+		if ((v = rjson_get(global, bools[i])))
 			rc = rtapp_bool(p, v, &on);
 	for (size_t i = 0; i < ARRAY_SIZE(strings) && !rc; i++)
-		if ((v = json_get(global, strings[i])))
+		if ((v = rjson_get(global, strings[i])))
 			rc = rtapp_string(p, v, &text);
-	if (!rc && (v = json_get(global, "ftrace")))
+	if (!rc && (v = rjson_get(global, "ftrace")))
 		rc = read_ftrace(p, v);
-	if (!rc && (v = json_get(global, "log_size")))
+	if (!rc && (v = rjson_get(global, "log_size")))
 		rc = read_log_size(p, v);
 	on = false;
-	if (!rc && (v = json_get(global, "pi_enabled")))
+	if (!rc && (v = rjson_get(global, "pi_enabled")))
 		rc = rtapp_bool(p, v, &on);
 	if (!rc && on)
 		rtapp_warn(p->app, v->line, v->col, "priority inheritance of mutexes has no effect");
 	return rc;
 }
 
-static int read_global(struct rtapp_parser *p, const struct json *global)
+static int read_global(struct rtapp_parser *p, const struct rjson *global)
 {
-	const struct json *v;
+	const struct rjson *v;
 	s64 duration = -1;
 	int rc = member_is_object(p, global);
 
@@ -613,9 +613,9 @@ static int read_global(struct rtapp_parser *p, const struct json *global)
 	if (!rc)
 		rc = rtapp_int_member(p, global, "mem_buffer_size", 1, INT32_MAX,
 				      &p->app->mem_buffer_size);
-	if (!rc && (v = json_get(global, "calibration")))
+	if (!rc && (v = rjson_get(global, "calibration")))
 		rc = read_calibration(p, v);
-	if (!rc && (v = json_get(global, "default_policy")))
+	if (!rc && (v = rjson_get(global, "default_policy")))
 		rc = read_policy(p, v, &p->app->policy);
 	if (!rc)
 		rc = check_global_types(p, global);
@@ -626,30 +626,30 @@ static int read_global(struct rtapp_parser *p, const struct json *global)
 }
 
 /* Resources are made at first use; the list of old files is accepted and not looked into. */
-static int read_resources(struct rtapp_parser *p, const struct json *v)
+static int read_resources(struct rtapp_parser *p, const struct rjson *v)
 {
-	if (v->type != JSON_OBJECT && v->type != JSON_INT)
+	if (v->type != RJSON_OBJECT && v->type != RJSON_INT)
 		return rtapp_bad(p, v, "\"resources\" must be an object, not %s",
-				 json_type_name(v->type));
+				 rjson_type_name(v->type));
 	return 0;
 }
 
-static int read_top(struct rtapp_parser *p, const struct json *top)
+static int read_top(struct rtapp_parser *p, const struct rjson *top)
 {
-	const struct json *global, *resources;
+	const struct rjson *global, *resources;
 	int rc = 0;
 
-	if (top->type != JSON_OBJECT)
+	if (top->type != RJSON_OBJECT)
 		return rtapp_bad(p, top, "an rt-app file is an object ({…}), not %s",
-				 json_type_name(top->type));
-	global = json_get(top, "global");
-	resources = json_get(top, "resources");
+				 rjson_type_name(top->type));
+	global = rjson_get(top, "global");
+	resources = rjson_get(top, "resources");
 	if (global)
 		rc = read_global(p, global);
 	if (!rc && resources)
 		rc = read_resources(p, resources);
 	if (!rc)
-		rc = read_tasks(p, top, global ? json_get(global, "default_policy") : NULL);
+		rc = read_tasks(p, top, global ? rjson_get(global, "default_policy") : NULL);
 	return rc ? rc : rtapp_check(p);
 }
 
@@ -659,7 +659,7 @@ int rtapp_parse(const char *text, size_t len, const char *file, const struct rta
 	struct arena *arena = arena_new();
 	struct rtapp *app = arena ? arena_alloc(arena, sizeof(*app)) : NULL;
 	struct rtapp_parser p = { .app = app, .err = err };
-	const struct json *top;
+	const struct rjson *top;
 	int rc = -ENOMEM;
 
 	if (app) {
@@ -670,7 +670,7 @@ int rtapp_parse(const char *text, size_t len, const char *file, const struct rta
 		app->file = arena_strdup(arena, file);
 	}
 	if (app && app->file) {
-		top = json_parse(text, len, app->file, opt->reading, arena, err);
+		top = rjson_parse(text, len, app->file, opt->reading, arena, err);
 		rc = top ? read_top(&p, top) : -EINVAL;
 	}
 	if (rc) {

@@ -18,23 +18,23 @@ struct rtapp_parser {
 /* Errors and warnings with "FILE:LINE:COLUMN: " in front. */
 int rtapp_fail(struct rtapp_parser *p, int code, int line, int col, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
-int rtapp_bad(struct rtapp_parser *p, const struct json *v, const char *fmt, ...)
+int rtapp_bad(struct rtapp_parser *p, const struct rjson *v, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void rtapp_warn(struct rtapp *app, int line, int col, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /* Values of the right type. Return: 0 or -EINVAL. */
-int rtapp_int(struct rtapp_parser *p, const struct json *v, s64 lo, s64 hi, s64 *value);
-int rtapp_string(struct rtapp_parser *p, const struct json *v, const char **value);
-int rtapp_bool(struct rtapp_parser *p, const struct json *v, bool *value);
+int rtapp_int(struct rtapp_parser *p, const struct rjson *v, s64 lo, s64 hi, s64 *value);
+int rtapp_string(struct rtapp_parser *p, const struct rjson *v, const char **value);
+int rtapp_bool(struct rtapp_parser *p, const struct rjson *v, bool *value);
 
 /** rtapp_int_member() - member @key of @object, if there; @value stays else */
-int rtapp_int_member(struct rtapp_parser *p, const struct json *object, const char *key, s64 lo,
+int rtapp_int_member(struct rtapp_parser *p, const struct rjson *object, const char *key, s64 lo,
 		     s64 hi, s64 *value);
 
 /** rtapp_resource() - index of the resource, made if it's new; -ENOMEM */
 int rtapp_resource(struct rtapp_parser *p, enum rtapp_resource_kind kind, int owner,
-		   const char *name, const struct json *at);
+		   const char *name, const struct rjson *at);
 
 /** rtapp_task_index() - of the task called @name, -1: none */
 int rtapp_task_index(const struct rtapp_parser *p, const char *name);
@@ -42,7 +42,7 @@ int rtapp_task_index(const struct rtapp_parser *p, const char *name);
 /** rtapp_is_event() - is @key the name of an event (by prefix) */
 bool rtapp_is_event(const char *key);
 /** rtapp_events() - the events among the members of @object, in order */
-int rtapp_events(struct rtapp_parser *p, const struct json *object, struct rtapp_event **first);
+int rtapp_events(struct rtapp_parser *p, const struct rjson *object, struct rtapp_event **first);
 
 /** rtapp_check() - what can only be seen of the whole file */
 int rtapp_check(struct rtapp_parser *p);

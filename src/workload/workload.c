@@ -23,6 +23,7 @@ static const struct workload_model *const models[] = {
 	&hackbench_model,
 	&stream_model,
 	&periodic_model,
+	&pingpong_model,
 	&hog_model,
 	&rtapp_model,
 };

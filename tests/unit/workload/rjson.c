@@ -7,54 +7,54 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "workload/json.h"
+#include "workload/rjson.h"
 
 /* A value as one line: objects {key:value …}, a key without a value stands alone. */
-static void show(const struct json *v, char *buf, size_t len)
+static void show(const struct rjson *v, char *buf, size_t len)
 {
 	size_t n = strlen(buf);
 
 	switch (v->type) {
-	case JSON_NONE:
+	case RJSON_NONE:
 		break;
-	case JSON_NULL:
+	case RJSON_NULL:
 		snprintf(buf + n, len - n, "null");
 		break;
-	case JSON_BOOL:
+	case RJSON_BOOL:
 		snprintf(buf + n, len - n, v->integer ? "true" : "false");
 		break;
-	case JSON_INT:
+	case RJSON_INT:
 		snprintf(buf + n, len - n, "%lld", (long long)v->integer);
 		break;
-	case JSON_FLOAT:
+	case RJSON_FLOAT:
 		snprintf(buf + n, len - n, "float");
 		break;
-	case JSON_STRING:
+	case RJSON_STRING:
 		snprintf(buf + n, len - n, "'%s'", v->string);
 		break;
-	case JSON_ARRAY:
-	case JSON_OBJECT:
-		snprintf(buf + n, len - n, v->type == JSON_ARRAY ? "[" : "{");
-		for (const struct json *c = v->child; c; c = c->next) {
+	case RJSON_ARRAY:
+	case RJSON_OBJECT:
+		snprintf(buf + n, len - n, v->type == RJSON_ARRAY ? "[" : "{");
+		for (const struct rjson *c = v->child; c; c = c->next) {
 			n = strlen(buf);
-			if (v->type == JSON_OBJECT)
-				snprintf(buf + n, len - n, c->type == JSON_NONE ? "%s" : "%s:", c->key);
+			if (v->type == RJSON_OBJECT)
+				snprintf(buf + n, len - n, c->type == RJSON_NONE ? "%s" : "%s:", c->key);
 			show(c, buf, len);
 			n = strlen(buf);
 			if (c->next)
 				snprintf(buf + n, len - n, " ");
 		}
 		n = strlen(buf);
-		snprintf(buf + n, len - n, v->type == JSON_ARRAY ? "]" : "}");
+		snprintf(buf + n, len - n, v->type == RJSON_ARRAY ? "]" : "}");
 		break;
 	}
 }
 
-static void expect(const char *text, enum json_reading reading, const char *shown)
+static void expect(const char *text, enum rjson_reading reading, const char *shown)
 {
 	struct arena *arena = arena_new();
 	struct err err = { 0 };
-	struct json *v = json_parse(text, strlen(text), "f", reading, arena, &err);
+	struct rjson *v = rjson_parse(text, strlen(text), "f", reading, arena, &err);
 	char buf[1024] = "";
 
 	if (v)
@@ -68,19 +68,19 @@ static void expect(const char *text, enum json_reading reading, const char *show
 
 static void plain_values(void **state)
 {
-	expect("{}", JSON_C, "{}");
-	expect("[1, -2, +3, 4.5, 1e3, .5]", JSON_C, "[1 -2 3 float float float]");
-	expect("[true, FALSE, null]", JSON_C, "[true false null]");
-	expect("\"a\\n\\u00e4\\\"\"", JSON_C, "'a\n\303\244\"'");
-	expect("'single'", JSON_C, "'single'");
-	expect("{\"a\":{\"b\":[{}]}}", JSON_C, "{a:{b:[{}]}}");
+	expect("{}", RJSON_C, "{}");
+	expect("[1, -2, +3, 4.5, 1e3, .5]", RJSON_C, "[1 -2 3 float float float]");
+	expect("[true, FALSE, null]", RJSON_C, "[true false null]");
+	expect("\"a\\n\\u00e4\\\"\"", RJSON_C, "'a\n\303\244\"'");
+	expect("'single'", RJSON_C, "'single'");
+	expect("{\"a\":{\"b\":[{}]}}", RJSON_C, "{a:{b:[{}]}}");
 }
 
 static void what_json_c_tolerates(void **state)
 {
-	expect("/* c */ {\"a\" : 1, // end\n} trailing text", JSON_C, "{a:1}");
-	expect("[1,2,]", JSON_C, "[1 2]");
-	expect("{\"a\":1,/**/}", JSON_C, "{a:1}");
+	expect("/* c */ {\"a\" : 1, // end\n} trailing text", RJSON_C, "{a:1}");
+	expect("[1,2,]", RJSON_C, "[1 2]");
+	expect("{\"a\":1,/**/}", RJSON_C, "{a:1}");
 }
 
 /* Spec 15 §1: {"run":1,"sleep":2,"run":3} is run 3, sleep 2 for json-c. */
@@ -88,19 +88,19 @@ static void repeated_keys(void **state)
 {
 	static const char text[] = "{\"run\":1,\"sleep\":2,\"run\":3,\"run\":4}";
 
-	expect(text, JSON_C, "{run:4 sleep:2}");
-	expect(text, JSON_WORKGEN, "{run:1 sleep:2 run1:3 run2:4}");
-	expect("{\"run\":1,\"run1\":2,\"run\":3}", JSON_WORKGEN, "{run:1 run1:2 run2:3}");
-	expect("{\"heavy1\":1,\"heavy1\":2}", JSON_WORKGEN, "{heavy1:1 heavy11:2}");
+	expect(text, RJSON_C, "{run:4 sleep:2}");
+	expect(text, RJSON_WORKGEN, "{run:1 sleep:2 run1:3 run2:4}");
+	expect("{\"run\":1,\"run1\":2,\"run\":3}", RJSON_WORKGEN, "{run:1 run1:2 run2:3}");
+	expect("{\"heavy1\":1,\"heavy1\":2}", RJSON_WORKGEN, "{heavy1:1 heavy11:2}");
 	/* each object counts for itself */
-	expect("{\"a\":{\"a\":1,\"a\":2}}", JSON_WORKGEN, "{a:{a:1 a1:2}}");
+	expect("{\"a\":{\"a\":1,\"a\":2}}", RJSON_WORKGEN, "{a:{a:1 a1:2}}");
 }
 
 static void keys_without_value(void **state)
 {
-	expect("{\"suspend\", \"run\":1}", JSON_WORKGEN, "{suspend run:1}");
-	expect("{\"suspend\"}", JSON_WORKGEN, "{suspend}");
-	expect("{\n\t\"suspend\",\n}", JSON_C,
+	expect("{\"suspend\", \"run\":1}", RJSON_WORKGEN, "{suspend run:1}");
+	expect("{\"suspend\"}", RJSON_WORKGEN, "{suspend}");
+	expect("{\n\t\"suspend\",\n}", RJSON_C,
 	       "f:2:11: expected a colon after the key \"suspend\" (json-c needs a value for each "
 	       "key; workgen doesn't)");
 }
@@ -132,23 +132,23 @@ static void messages_name_the_place(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		expect(rows[i].text, JSON_WORKGEN, rows[i].msg);
+		expect(rows[i].text, RJSON_WORKGEN, rows[i].msg);
 }
 
 static void values_know_their_place(void **state)
 {
 	static const char text[] = "{\n  \"a\": 1,\n  \"b\": [\n7]}";
 	struct arena *arena = arena_new();
-	struct json *v = json_parse(text, sizeof(text) - 1, "f", JSON_C, arena, NULL);
-	const struct json *b = json_get(v, "b");
+	struct rjson *v = rjson_parse(text, sizeof(text) - 1, "f", RJSON_C, arena, NULL);
+	const struct rjson *b = rjson_get(v, "b");
 
-	assert_int_equal(json_get(v, "a")->line, 2);
-	assert_int_equal(json_get(v, "a")->col, 8);
-	assert_int_equal(json_get(v, "a")->key_col, 3);
+	assert_int_equal(rjson_get(v, "a")->line, 2);
+	assert_int_equal(rjson_get(v, "a")->col, 8);
+	assert_int_equal(rjson_get(v, "a")->key_col, 3);
 	assert_int_equal(b->line, 3);
 	assert_int_equal(b->child->line, 4);
 	assert_int_equal(b->child->col, 1);
-	assert_null(json_get(v, "c"));
+	assert_null(rjson_get(v, "c"));
 	arena_free(arena);
 }
 

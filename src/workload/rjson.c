@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "workload/json.h"
+#include "workload/rjson.h"
 
 #define MAX_DEPTH 32	/* as json-c */
 
@@ -11,7 +11,7 @@ struct reader {
 	const char *at, *end, *line_start;
 	int line;
 	const char *file;
-	enum json_reading reading;
+	enum rjson_reading reading;
 	struct arena *arena;
 	struct err *err;
 };
@@ -176,13 +176,13 @@ static char *string(struct reader *r)
 	return s;
 }
 
-static bool number(struct reader *r, struct json *v)
+static bool number(struct reader *r, struct rjson *v)
 {
 	const char *p = r->at;
 	bool negative = *p == '-', digits = false;
 	s64 n = 0;
 
-	v->type = JSON_INT;
+	v->type = RJSON_INT;
 	if (*p == '-' || *p == '+')
 		p++;
 	for (; p < r->end && *p >= '0' && *p <= '9'; p++, digits = true)
@@ -190,7 +190,7 @@ static bool number(struct reader *r, struct json *v)
 		    __builtin_add_overflow(n, *p - '0', &n))
 			return fail(r, "the number is too large");
 	if (p < r->end && (*p == '.' || (digits && (*p | 32) == 'e'))) {
-		v->type = JSON_FLOAT;
+		v->type = RJSON_FLOAT;
 		for (p++; p < r->end && ((*p >= '0' && *p <= '9') || *p == '-' || *p == '+' ||
 					 (*p | 32) == 'e');
 		     p++)
@@ -203,14 +203,14 @@ static bool number(struct reader *r, struct json *v)
 	return true;
 }
 
-static bool literal(struct reader *r, struct json *v)
+static bool literal(struct reader *r, struct rjson *v)
 {
 	static const struct {
 		const char *word;
-		enum json_type type;
+		enum rjson_type type;
 		int value;
 	} words[] = {
-		{ "true", JSON_BOOL, 1 }, { "false", JSON_BOOL, 0 }, { "null", JSON_NULL, 0 },
+		{ "true", RJSON_BOOL, 1 }, { "false", RJSON_BOOL, 0 }, { "null", RJSON_NULL, 0 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
@@ -228,9 +228,9 @@ static bool literal(struct reader *r, struct json *v)
 	return fail(r, "expected a value: a number, a string, true, false, null, [ or {");
 }
 
-static bool value(struct reader *r, struct json *v, int depth);
+static bool value(struct reader *r, struct rjson *v, int depth);
 
-static struct json *find(struct json *first, const char *key)
+static struct rjson *find(struct rjson *first, const char *key)
 {
 	while (first && strcmp(first->key, key))
 		first = first->next;
@@ -238,7 +238,7 @@ static struct json *find(struct json *first, const char *key)
 }
 
 /* The key that workgen would have made of one that is there already. */
-static const char *renamed(struct reader *r, struct json *first, const char *key)
+static const char *renamed(struct reader *r, struct rjson *first, const char *key)
 {
 	size_t room = strlen(key) + 12;
 	char *name = arena_alloc(r->arena, room);
@@ -253,7 +253,7 @@ static const char *renamed(struct reader *r, struct json *first, const char *key
 }
 
 /* The key, the colon; leaves r before the value. Return: whether one follows. */
-static bool member_value(struct reader *r, struct json *m, int depth)
+static bool member_value(struct reader *r, struct rjson *m, int depth)
 {
 	if (!skip(r))
 		return false;
@@ -263,18 +263,18 @@ static bool member_value(struct reader *r, struct json *m, int depth)
 	}
 	if (peek(r) != ',' && peek(r) != '}')
 		return fail(r, "expected a colon after the key \"%s\"", m->key);
-	if (r->reading == JSON_C)
+	if (r->reading == RJSON_C)
 		return fail(r, "expected a colon after the key \"%s\" (json-c needs a value for "
 			    "each key; workgen doesn't)", m->key);
-	m->type = JSON_NONE;
+	m->type = RJSON_NONE;
 	m->line = m->key_line;
 	m->col = m->key_col;
 	return true;
 }
 
-static bool member(struct reader *r, struct json *object, struct json **last, int depth)
+static bool member(struct reader *r, struct rjson *object, struct rjson **last, int depth)
 {
-	struct json *m = arena_alloc(r->arena, sizeof(*m)), *old;
+	struct rjson *m = arena_alloc(r->arena, sizeof(*m)), *old;
 
 	if (!m)
 		return nomem(r);
@@ -287,7 +287,7 @@ static bool member(struct reader *r, struct json *object, struct json **last, in
 	if (!m->key || !member_value(r, m, depth))
 		return false;
 	old = find(object->child, m->key);
-	if (old && r->reading == JSON_C) {
+	if (old && r->reading == RJSON_C) {
 		m->next = old->next;
 		*old = *m;
 		return true;
@@ -302,9 +302,9 @@ static bool member(struct reader *r, struct json *object, struct json **last, in
 	return m->key;
 }
 
-static bool element(struct reader *r, struct json *array, struct json **last, int depth)
+static bool element(struct reader *r, struct rjson *array, struct rjson **last, int depth)
 {
-	struct json *v = arena_alloc(r->arena, sizeof(*v));
+	struct rjson *v = arena_alloc(r->arena, sizeof(*v));
 
 	if (!v)
 		return nomem(r);
@@ -319,10 +319,10 @@ static bool element(struct reader *r, struct json *array, struct json **last, in
 }
 
 /* An array or object, from behind its opening bracket. A trailing comma is fine. */
-static bool container(struct reader *r, struct json *v, int depth)
+static bool container(struct reader *r, struct rjson *v, int depth)
 {
-	int close = v->type == JSON_OBJECT ? '}' : ']';
-	struct json *last = NULL;
+	int close = v->type == RJSON_OBJECT ? '}' : ']';
+	struct rjson *last = NULL;
 
 	if (depth > MAX_DEPTH)
 		return fail(r, "more than %d levels of brackets", MAX_DEPTH);
@@ -331,7 +331,7 @@ static bool container(struct reader *r, struct json *v, int depth)
 			return false;
 		if (peek(r) == close)
 			break;
-		if (!(v->type == JSON_OBJECT ? member : element)(r, v, &last, depth))
+		if (!(v->type == RJSON_OBJECT ? member : element)(r, v, &last, depth))
 			return false;
 		if (!skip(r))
 			return false;
@@ -347,19 +347,19 @@ static bool container(struct reader *r, struct json *v, int depth)
 	return true;
 }
 
-static bool value(struct reader *r, struct json *v, int depth)
+static bool value(struct reader *r, struct rjson *v, int depth)
 {
 	int c = peek(r);
 
 	v->line = r->line;
 	v->col = column(r);
 	if (c == '{' || c == '[') {
-		v->type = c == '{' ? JSON_OBJECT : JSON_ARRAY;
+		v->type = c == '{' ? RJSON_OBJECT : RJSON_ARRAY;
 		r->at++;
 		return container(r, v, depth + 1);
 	}
 	if (c == '"' || c == '\'') {
-		v->type = JSON_STRING;
+		v->type = RJSON_STRING;
 		v->string = string(r);
 		return v->string;
 	}
@@ -368,14 +368,14 @@ static bool value(struct reader *r, struct json *v, int depth)
 	return literal(r, v);
 }
 
-struct json *json_parse(const char *text, size_t len, const char *file, enum json_reading reading,
+struct rjson *rjson_parse(const char *text, size_t len, const char *file, enum rjson_reading reading,
 			struct arena *arena, struct err *err)
 {
 	struct reader r = {
 		.at = text, .end = text + len, .line_start = text, .line = 1,
 		.file = file, .reading = reading, .arena = arena, .err = err,
 	};
-	struct json *top = arena_alloc(arena, sizeof(*top));
+	struct rjson *top = arena_alloc(arena, sizeof(*top));
 
 	if (!top)
 		return nomem(&r);
@@ -384,17 +384,17 @@ struct json *json_parse(const char *text, size_t len, const char *file, enum jso
 	return top;
 }
 
-const struct json *json_get(const struct json *object, const char *key)
+const struct rjson *rjson_get(const struct rjson *object, const char *key)
 {
 	return find(object->child, key);
 }
 
-const char *json_type_name(enum json_type type)
+const char *rjson_type_name(enum rjson_type type)
 {
 	static const char *const names[] = {
-		[JSON_NONE] = "without a value", [JSON_NULL] = "null", [JSON_BOOL] = "a boolean",
-		[JSON_INT] = "an integer", [JSON_FLOAT] = "a number with a fraction",
-		[JSON_STRING] = "a string", [JSON_ARRAY] = "an array", [JSON_OBJECT] = "an object",
+		[RJSON_NONE] = "without a value", [RJSON_NULL] = "null", [RJSON_BOOL] = "a boolean",
+		[RJSON_INT] = "an integer", [RJSON_FLOAT] = "a number with a fraction",
+		[RJSON_STRING] = "a string", [RJSON_ARRAY] = "an array", [RJSON_OBJECT] = "an object",
 	};
 
 	return names[type];
