@@ -460,7 +460,7 @@ static void random_distances(struct rng *rng, int *d, int n)
 
 static void random_machines(void **state)
 {
-	for (u64 seed = 0; seed < 300; seed++) {
+	for (u64 seed = 0; seed < 100; seed++) {
 		struct sched_topology *t;
 		struct rng rng;
 		struct shape s;
