@@ -16,6 +16,8 @@ struct cpu_set {
 	u64 *bits;
 	int weight, first;
 	int lo_word, hi_word;
+	u16 *word;	/* those that aren't zero */
+	int nr_words;
 };
 
 enum level_kind { LEVEL_SMT, LEVEL_CLS, LEVEL_MC, LEVEL_PKG, LEVEL_NODE, LEVEL_NUMA };

@@ -60,6 +60,8 @@ static struct sched_group *new_group(struct domain_build *b, const struct cpu_se
 	g->first_cpu = span->first;
 	g->lo_word = span->lo_word;
 	g->hi_word = span->hi_word;
+	g->word = span->word;
+	g->nr_words = span->nr_words;
 	return g;
 }
 

@@ -41,6 +41,22 @@ static bool grow_table(struct domain_build *b)
 	return true;
 }
 
+/* which words of the set aren't zero */
+static bool list_words(struct domain_build *b, struct cpu_set *set)
+{
+	set->word = arena_array(b->s->arena, b->words, sizeof(*set->word));
+	if (!set->word)
+		return false;
+	for (int i = 0; i < b->words; i++)
+		if (set->bits[i])
+			set->word[set->nr_words++] = i;
+	if (set->nr_words) {
+		set->lo_word = set->word[0];
+		set->hi_word = set->word[set->nr_words - 1];
+	}
+	return true;
+}
+
 /* the one object for this set; NULL: out of memory */
 struct cpu_set *domain_intern(struct domain_build *b, const u64 *bits)
 {
@@ -62,10 +78,8 @@ struct cpu_set *domain_intern(struct domain_build *b, const u64 *bits)
 	mask_copy(set->bits, bits, b->words);
 	set->weight = mask_weight(bits, b->words);
 	set->first = mask_first(bits, b->words);
-	set->lo_word = set->weight ? set->first / 64 : 0;
-	for (int i = set->lo_word; i < b->words; i++)
-		if (bits[i])
-			set->hi_word = i;
+	if (!list_words(b, set))
+		return NULL;
 	b->table[at] = set;
 	b->nr_sets++;
 	return set;

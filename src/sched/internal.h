@@ -205,6 +205,8 @@ struct sched_group {
 	int balance_cpu;	/* first CPU of balance_mask */
 	int first_cpu;		/* of span */
 	int lo_word, hi_word;	/* words of span that aren't zero: [lo, hi] */
+	const u16 *word;	/* … each of them, ascending: siblings may be far apart */
+	int nr_words;
 };
 
 struct lb_stats {
@@ -218,6 +220,8 @@ struct sched_domain {
 	u64 *span;
 	int weight;
 	int lo_word, hi_word;
+	const u16 *word;	/* as in struct sched_group */
+	int nr_words;
 	int flags;
 	int level;		/* index in the level list before removal */
 	const char *name;
@@ -398,6 +402,10 @@ struct sched {
 };
 
 #define for_each_domain(cpu_rq, sd)	for ((sd) = (cpu_rq)->sd; (sd); (sd) = (sd)->parent)
+/* the words of a group's or domain's span that aren't zero */
+#define for_each_span_word(w, x)                                                                   \
+	for (const u16 *w_ = (x)->word, *end_ = w_ + (x)->nr_words;                                \
+	     w_ < end_ && ((w) = *w_, true); w_++)
 #define for_each_sched_entity(se)	for (; (se); (se) = (se)->parent)
 
 static inline struct rq *cpu_rq(const struct sched *s, int cpu)

@@ -53,15 +53,12 @@ void sched_wake_decide(const struct sched *s, u64 now, const struct wake_query *
 
 	*d = (struct wake_decision){.target = p->cpu, .new_recent_used = -1};
 	if (p->on_rq || p->migrating) { /* a delayed one may be in the hands of a pass */
-		bool asleep = p->state == TASK_SLEEPING; /* delayed dequeue */
+		bool asleep = p->state == TASK_SLEEPING && !p->wake_after_move; /* delayed */
 
 		d->path = asleep ? WAKE_QUEUED : WAKE_CURRENT;
 		d->reason = asleep ? REASON_STILL_QUEUED : REASON_NONE;
-	} else if (p->state != TASK_SLEEPING || p->wake_after_move) {
+	} else if (p->state != TASK_SLEEPING) {
 		d->path = WAKE_CURRENT; /* somebody else woke it first */
-	} else if (p->migrating) {
-		d->path = WAKE_QUEUED; /* delayed and in a pass's hands: it waits for the attach */
-		d->reason = REASON_STILL_QUEUED;
 	} else if (p->on_cpu) {
 		decide_on_cpu(s, q, d);
 	} else {

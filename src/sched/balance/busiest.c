@@ -296,8 +296,9 @@ static void consider_queue(const struct lb_env *env, const struct rq *rq,
 int find_busiest_queue(const struct lb_env *env, const struct sched_group *busiest)
 {
 	struct queue_choice best = { -1, 0, 1 };
+	int w;
 
-	for (int w = busiest->lo_word; w <= busiest->hi_word; w++) {
+	for_each_span_word(w, busiest) {
 		u64 m = busiest->span[w] & env->cpus[w] & env->s->busy_mask[w];
 
 		for (; m; m &= m - 1)

@@ -47,11 +47,12 @@ static bool refused_outright(const struct lb_env *env, const struct task *p)
 static void note_pinned(struct lb_env *env, const struct task *p)
 {
 	const struct sched_group *local = env->sd->groups;
+	int w;
 
 	env->flags |= LBF_SOME_PINNED;
 	if (env->kind == CPU_NEWLY_IDLE || (env->flags & (LBF_DST_PINNED | LBF_ACTIVE_LB)))
 		return;
-	for (int w = local->lo_word; w <= local->hi_word; w++) {
+	for_each_span_word(w, local) {
 		u64 m = local->span[w] & env->cpus[w] &
 			(p->allowed_all ? ~0ULL : p->allowed[w]);
 

@@ -17,8 +17,10 @@ u64 balance_price(const struct sched *s, int cpu, const struct sched_work *w)
 void count_span(const struct sched *s, int cpu, const struct sched_domain *sd,
 		u32 at[NR_DISTANCES])
 {
+	int w;
+
 	memset(at, 0, NR_DISTANCES * sizeof(at[0]));
-	for (int w = sd->lo_word; w <= sd->hi_word; w++)
+	for_each_span_word(w, sd)
 		for (u64 m = sd->span[w]; m; m &= m - 1)
 			at[topo_distance(s->topo, cpu, w * 64 + __builtin_ctzll(m))]++;
 }
@@ -53,8 +55,9 @@ void leave_out(struct lb_env *env, int cpu)
 static int first_idle(const struct lb_env *env)
 {
 	const struct sched_group *g = env->sd->groups;
+	int w;
 
-	for (int w = g->lo_word; w <= g->hi_word; w++) {
+	for_each_span_word(w, g) {
 		u64 m = g->balance_mask[w] & env->cpus[w] & env->s->idle_mask[w];
 
 		if (m)
@@ -67,11 +70,11 @@ static int first_idle(const struct lb_env *env)
 static int first_idle_core(const struct lb_env *env)
 {
 	const struct sched_group *g = env->sd->groups;
-	int idle_smt = -1;
+	int idle_smt = -1, w;
 
 	if (env->sd->flags & SD_SHARE_CPUCAPACITY)
 		return first_idle(env);
-	for (int w = g->lo_word; w <= g->hi_word; w++) {
+	for_each_span_word(w, g) {
 		u64 m = g->balance_mask[w] & env->cpus[w] & env->s->idle_mask[w];
 
 		for (; m; m &= m - 1) {
@@ -126,6 +129,7 @@ static void sum_capacity(const struct lb_env *env, struct balance_decision *d)
 	const struct sched *s = env->s;
 	const struct sched_domain *child = env->sd->child;
 	const struct sched_group *local = env->sd->groups, *g;
+	int w;
 
 	d->capacity = d->max_capacity = 0;
 	d->min_capacity = ~0ul;
@@ -135,7 +139,7 @@ static void sum_capacity(const struct lb_env *env, struct balance_decision *d)
 		add_capacity(d, c, c, c);
 	} else if (child->flags & SD_NUMA) {
 		/* groups that overlap would be counted twice */
-		for (int w = local->lo_word; w <= local->hi_word; w++)
+		for_each_span_word(w, local)
 			for (u64 m = local->span[w]; m; m &= m - 1) {
 				int cpu = w * 64 + __builtin_ctzll(m);
 				unsigned long c = cpu_rq(s, cpu)->cpu_capacity;
@@ -309,9 +313,10 @@ static void take_tasks(struct lb_env *env, struct balance_decision *d)
 static bool may_redo(struct lb_env *env)
 {
 	const struct sched_domain *sd = env->sd;
+	int w;
 
 	leave_out(env, env->src_cpu);
-	for (int w = sd->lo_word; w <= sd->hi_word; w++)
+	for_each_span_word(w, sd)
 		if (env->cpus[w] & ~sd->groups->span[w])
 			return true;
 	return false;
@@ -319,7 +324,9 @@ static bool may_redo(struct lb_env *env)
 
 static bool span_has_tasks(const struct lb_env *env)
 {
-	for (int w = env->sd->lo_word; w <= env->sd->hi_word; w++)
+	int w;
+
+	for_each_span_word(w, env->sd)
 		if (env->sd->span[w] & env->s->busy_mask[w])
 			return true;
 	return false;
@@ -331,13 +338,14 @@ static void decide_trivial(const struct lb_env *env, struct balance_decision *d)
 	const struct sched *s = env->s;
 	const struct sched_domain *sd = env->sd;
 	unsigned long util = 0;
+	int w;
 
 	d->trivial = true;
 	if (!sd->parent)
 		d->overload = 0;
 	if (env->kind != CPU_NEWLY_IDLE && feat(s, FEAT_SIS_UTIL) &&
 	    sd->weight == cpu_rq(s, d->dst)->llc_size) {
-		for (int w = sd->lo_word; w <= sd->hi_word; w++)
+		for_each_span_word(w, sd)
 			for (u64 m = sd->span[w] & s->load_mask[w]; m; m &= m - 1)
 				util += cpu_util_cfs(s, w * 64 + __builtin_ctzll(m));
 		d->nr_idle_scan = idle_scan_limit(util, sd->weight, sd->imbalance_pct);

@@ -68,10 +68,10 @@ static void collect_group(const struct lb_env *env, const struct sched_group *g,
 			  unsigned long capacity, struct group_stats *gs, bool *overload)
 {
 	const struct sched *s = env->s;
-	int idle = 0;
+	int idle = 0, w;
 
 	*gs = (struct group_stats){ .capacity = capacity, .weight = g->weight };
-	for (int w = g->lo_word; w <= g->hi_word; w++) {
+	for_each_span_word(w, g) {
 		u64 span = g->span[w] & env->cpus[w];
 		u64 visit = span & (s->busy_mask[w] | s->load_mask[w]);
 
