@@ -74,10 +74,10 @@ static int add_mark(struct yaml_doc *doc, const char *path, const yaml_mark_t *a
 /* A collection that is open while the events are walked. */
 struct level {
 	bool sequence;
-	bool have_key;	  /* mapping: a key was read, its value comes next */
-	yaml_mark_t key;  /* where that key stands */
-	int index;	  /* sequence: of the next entry */
-	size_t path_len;  /* of the path of the collection itself */
+	bool have_key;	   /* mapping: a key was read, its value comes next */
+	yaml_mark_t key;   /* where that key stands */
+	int index;	   /* sequence: of the next entry */
+	size_t path_len;   /* of the path of the collection itself */
 	size_t first_mark; /* its keys are among the marks from here on */
 };
 
@@ -136,9 +136,8 @@ static int walk_open(struct walk *w, const yaml_event_t *e, bool sequence, struc
 		return err_set(err, -EINVAL, "%s:%zu:%zu: nested too deep", w->doc->name,
 			       e->start_mark.line + 1, e->start_mark.column + 1);
 	l = &w->level[w->depth++];
-	*l = (struct level){ .sequence = sequence,
-			     .path_len = strlen(w->path),
-			     .first_mark = w->doc->nr_marks };
+	*l = (struct level){
+		.sequence = sequence, .path_len = strlen(w->path), .first_mark = w->doc->nr_marks};
 	return 0;
 }
 
@@ -172,9 +171,27 @@ static int walk_event(struct walk *w, const yaml_event_t *e, struct err *err)
 	}
 }
 
+static int syntax_error(const struct yaml_doc *doc, const yaml_parser_t *parser, const char *text,
+			struct err *err)
+{
+	size_t line = parser->problem_mark.line + 1, column = parser->problem_mark.column + 1;
+
+	/* for bytes that are no characters libyaml tells the offset only */
+	if (parser->error == YAML_READER_ERROR) {
+		line = column = 1;
+		for (size_t i = 0; i < parser->problem_offset; i++) {
+			column = text[i] == '\n' ? 1 : column + 1;
+			line += text[i] == '\n';
+		}
+	}
+	return err_set(err, -EINVAL, "%s:%zu:%zu: not YAML: %s%s%s", doc->name, line, column,
+		       parser->context ? parser->context : "", parser->context ? ", " : "",
+		       parser->problem ? parser->problem : "unknown error");
+}
+
 static int find_places(struct yaml_doc *doc, const char *text, size_t len, struct err *err)
 {
-	struct walk w = { .doc = doc };
+	struct walk w = {.doc = doc};
 	yaml_parser_t parser;
 	yaml_event_t e;
 	int ret = 0, type = YAML_NO_EVENT, nr_docs = 0;
@@ -184,11 +201,7 @@ static int find_places(struct yaml_doc *doc, const char *text, size_t len, struc
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text, len);
 	while (!ret && type != YAML_STREAM_END_EVENT) {
 		if (!yaml_parser_parse(&parser, &e)) {
-			ret = err_set(err, -EINVAL, "%s:%zu:%zu: not YAML: %s%s%s", doc->name,
-				      parser.problem_mark.line + 1, parser.problem_mark.column + 1,
-				      parser.context ? parser.context : "",
-				      parser.context ? ", " : "",
-				      parser.problem ? parser.problem : "unknown error");
+			ret = syntax_error(doc, &parser, text, err);
 			break;
 		}
 		type = e.type;
@@ -216,8 +229,8 @@ struct step {
 
 struct complaint {
 	char text[256];
-	bool backtrace;	       /* past the line that announces it */
-	int line, column;      /* innermost */
+	bool backtrace;		     /* past the line that announces it */
+	int line, column;	     /* innermost */
 	struct step step[MAX_DEPTH]; /* innermost first */
 	int nr_steps;
 };
@@ -356,11 +369,11 @@ static int explain(const struct yaml_doc *doc, struct complaint *c, struct err *
 int yaml_doc_load(const char *name, const char *text, size_t len,
 		  const cyaml_schema_value_t *schema, struct yaml_doc **docp, struct err *err)
 {
-	struct complaint c = { 0 };
-	const cyaml_config_t config = { .log_fn = take_log,
-					.log_ctx = &c,
-					.mem_fn = cyaml_mem,
-					.log_level = CYAML_LOG_ERROR };
+	struct complaint c = {0};
+	const cyaml_config_t config = {.log_fn = take_log,
+				       .log_ctx = &c,
+				       .mem_fn = cyaml_mem,
+				       .log_level = CYAML_LOG_ERROR};
 	struct arena *arena = arena_new();
 	struct yaml_doc *doc = arena ? arena_alloc(arena, sizeof(*doc)) : NULL;
 	cyaml_err_t r;
@@ -394,7 +407,7 @@ fail:
 
 void yaml_doc_free(struct yaml_doc *doc)
 {
-	const cyaml_config_t config = { .mem_fn = cyaml_mem };
+	const cyaml_config_t config = {.mem_fn = cyaml_mem};
 
 	if (!doc)
 		return;

@@ -7,13 +7,17 @@
  * above it, its cluster what shares the L2 (x86) or a cluster object.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <hwloc.h>
 #include <hwloc/cpukinds.h>
 #include <hwloc/distances.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/nearest.h"
 #include "machine/shape.h"
@@ -120,13 +124,15 @@ static int take_nodes(hwloc_topology_t t, struct arena *a, struct shape *s, cons
 	for (int i = 0; i < n; i++) {
 		bool used = false;
 
-		hwloc_bitmap_foreach_begin(os, node[i]->cpuset) {
-			/* memory of two kinds can be local to the same CPUs: the first is the node */
+		hwloc_bitmap_foreach_begin(os, node[i]->cpuset)
+		{
+			/* two kinds of memory can be near one CPU: the first is its node */
 			if (s->node[dense[os]] < 0) {
 				s->node[dense[os]] = k;
 				used = true;
 			}
-		} hwloc_bitmap_foreach_end();
+		}
+		hwloc_bitmap_foreach_end();
 		if (!used)
 			continue;
 		s->node_bytes[k] = node[i]->attr->numanode.local_memory;
@@ -225,8 +231,8 @@ static void take_processor(hwloc_topology_t t, enum shape_source source, struct 
 	family = hwloc_obj_get_info_by_name(package, "CPUFamilyNumber");
 	s->family = family ? atoi(family) : 0;
 	s->arch_known = arch || v;
-	s->x86 = arch ? !strncmp(arch, "x86", 3) || (arch[0] == 'i' && !strcmp(arch + 2, "86")) :
-			true; /* CPUID told the vendor, or nothing is known */
+	s->x86 = arch ? !strncmp(arch, "x86", 3) || (arch[0] == 'i' && !strcmp(arch + 2, "86"))
+		      : true; /* CPUID told the vendor, or nothing is known */
 }
 
 static void take_caches(hwloc_topology_t t, hwloc_obj_t pu, struct shape *s)
@@ -257,9 +263,11 @@ static void take_capacities(hwloc_topology_t t, const int *dense, struct shape *
 		if (capacity < 1 || capacity > 1024)
 			continue;
 		hwloc_bitmap_and(set, set, hwloc_topology_get_topology_cpuset(t));
-		hwloc_bitmap_foreach_begin(os, set) {
+		hwloc_bitmap_foreach_begin(os, set)
+		{
 			s->capacity[dense[os]] = capacity;
-		} hwloc_bitmap_foreach_end();
+		}
+		hwloc_bitmap_foreach_end();
 	}
 	hwloc_bitmap_free(set);
 }
@@ -303,10 +311,11 @@ static int explain_xml(const char *name, const char *text, size_t len, struct er
 	version = topology ? strstr(topology, "version=\"") : NULL;
 	if (version && version < strchrnul(topology, '>') &&
 	    sscanf(version, "version=\"%d.%d", &major, &minor) == 2 && major > HWLOC_VERSION_MAJOR)
-		return err_set(err, -ENOTSUP,
-			       "%s: written by hwloc %d.%d, the hwloc %d.%d of this build cannot read it; "
-			       "export it again with lstopo --export-xml-flags v2",
-			       name, major, minor, HWLOC_VERSION_MAJOR, HWLOC_VERSION_MINOR);
+		return err_set(
+			err, -ENOTSUP,
+			"%s: written by hwloc %d.%d, the hwloc %d.%d of this build cannot read it; "
+			"export it again with lstopo --export-xml-flags v2",
+			name, major, minor, HWLOC_VERSION_MAJOR, HWLOC_VERSION_MINOR);
 	for (size_t i = 0; i < len; i++)
 		lines += text[i] == '\n';
 	if (!topology)
@@ -316,9 +325,61 @@ static int explain_xml(const char *name, const char *text, size_t len, struct er
 		return err_set(err, -EINVAL,
 			       "%s:%d: the file ends without </topology>: its end is missing", name,
 			       lines);
-	return err_set(err, -EINVAL,
-		       "%s: hwloc %d.%d cannot make a topology of this XML; 'lstopo -i FILE' tells more",
-		       name, HWLOC_VERSION_MAJOR, HWLOC_VERSION_MINOR);
+	return err_set(
+		err, -EINVAL,
+		"%s: hwloc %d.%d cannot make a topology of this XML; 'lstopo -i FILE' tells more",
+		name, HWLOC_VERSION_MAJOR, HWLOC_VERSION_MINOR);
+}
+
+/*
+ * hwloc takes some damaged files for granted and dies of them. So a child reads
+ * the file first, and the parent only what the child survived.
+ *
+ * Return: 0, -EINVAL (refused), -EFAULT (it would have crashed), -ECHILD (no child).
+ */
+static int rehearse_xml(const char *text, size_t len)
+{
+	pid_t pid = fork(), got;
+	int status, null;
+
+	if (pid < 0)
+		return -ECHILD;
+	if (!pid) {
+		hwloc_topology_t t;
+
+		signal(SIGSEGV, SIG_DFL);
+		signal(SIGABRT, SIG_DFL);
+		null = open("/dev/null", O_WRONLY);
+		if (null >= 0)
+			dup2(null, STDERR_FILENO);
+		_exit(hwloc_topology_init(&t) ||
+		      hwloc_topology_set_xmlbuffer(t, text, (int)len + 1) ||
+		      hwloc_topology_load(t));
+	}
+	do
+		got = waitpid(pid, &status, 0);
+	while (got < 0 && errno == EINTR);
+	if (got != pid)
+		return -ECHILD;
+	if (WIFSIGNALED(status))
+		return -EFAULT;
+	return WEXITSTATUS(status) ? -EINVAL : 0;
+}
+
+static int load_xml(hwloc_topology_t t, const char *name, const char *text, size_t len,
+		    struct err *err)
+{
+	int ret = rehearse_xml(text, len);
+
+	if (ret == -EFAULT)
+		return err_set(err, -EINVAL,
+			       "%s: damaged: hwloc %d.%d crashes on it; export the topology again",
+			       name, HWLOC_VERSION_MAJOR, HWLOC_VERSION_MINOR);
+	/* hwloc wants the zero byte counted */
+	if (ret == -EINVAL || hwloc_topology_set_xmlbuffer(t, text, (int)len + 1) ||
+	    hwloc_topology_load(t))
+		return explain_xml(name, text, len, err);
+	return 0;
 }
 
 static int load_source(hwloc_topology_t t, enum shape_source source, const char *name,
@@ -328,20 +389,18 @@ static int load_source(hwloc_topology_t t, enum shape_source source, const char 
 
 	switch (source) {
 	case SHAPE_XML:
-		/* hwloc wants the zero byte counted */
-		if (hwloc_topology_set_xmlbuffer(t, text, (int)len + 1) || hwloc_topology_load(t))
-			return explain_xml(name, text, len, err);
-		return 0;
+		return load_xml(t, name, text, len, err);
 	case SHAPE_SYNTHETIC:
 		ret = synthetic_check(text, err);
 		if (ret)
 			return ret;
 		if (hwloc_topology_set_synthetic(t, text) || hwloc_topology_load(t))
-			return err_set(err, -EINVAL,
-				       "synthetic topology '%.200s': hwloc does not accept it; levels "
-				       "go from large to small and each stands once, like "
-				       "'pack:2 l3:8 core:8 pu:2'",
-				       text);
+			return err_set(
+				err, -EINVAL,
+				"synthetic topology '%.200s': hwloc does not accept it; levels "
+				"go from large to small and each stands once, like "
+				"'pack:2 l3:8 core:8 pu:2'",
+				text);
 		return 0;
 	default:
 		if (hwloc_topology_load(t))

@@ -64,7 +64,7 @@ static int push(struct layers *l, struct yaml_doc *doc, const struct file_body *
 	if (l->nr == MAX_LAYERS)
 		return err_set(err, -EINVAL, "%s: inherits from too many files",
 			       yaml_doc_name(doc));
-	l->layer[l->nr++] = (struct layer){ doc, body, prefix };
+	l->layer[l->nr++] = (struct layer){doc, body, prefix};
 	return 0;
 }
 
@@ -188,8 +188,8 @@ int layers_generic(struct layers *l, struct err *err)
 {
 	const struct preset *p = preset_find(GENERIC, strlen(GENERIC));
 
-	return p ? add_text(l, p->name, p->text, p->len, NULL, 0, err) :
-		   err_set(err, -ENOENT, "no preset '%s' in this build", GENERIC);
+	return p ? add_text(l, p->name, p->text, p->len, NULL, 0, err)
+		 : err_set(err, -ENOENT, "no preset '%s' in this build", GENERIC);
 }
 
 int layers_vendor(struct layers *l, const char *vendor, int family, struct err *err)
@@ -381,8 +381,9 @@ static int apply_boost(const struct layer *l, struct machine *m, struct err *err
 		if (i && (m->boost[i].cores <= m->boost[i - 1].cores ||
 			  m->boost[i].mhz > m->boost[i - 1].mhz)) {
 			snprintf(path, sizeof(path), "%sboost[%d]", l->prefix, i);
-			return yaml_fail(l->doc, err, -EINVAL, path,
-					 "boost: list more and more cores with less and less frequency");
+			return yaml_fail(
+				l->doc, err, -EINVAL, path,
+				"boost: list more and more cores with less and less frequency");
 		}
 	}
 	if (b->nr_boost)

@@ -19,7 +19,7 @@ struct loaded {
 
 /* What is known while a machine is being put together. */
 struct loader {
-	struct arena *arena;  /* of the result */
+	struct arena *arena; /* of the result */
 	struct machine *m;
 	const char *where;    /* file or text that the user named */
 	struct layers layers; /* its arena is given back at the end */
@@ -128,8 +128,7 @@ static int shape_of_spec(struct loader *ld, const struct shape_spec *spec, struc
 }
 
 /* @below: layers under it speak where hwloc is silent, those from it on in any case. */
-static int collect_spec(const struct layers *l, int below, struct shape_spec *spec,
-			struct err *err)
+static int collect_spec(const struct layers *l, int below, struct shape_spec *spec, struct err *err)
 {
 	int ret = 0;
 
@@ -148,14 +147,15 @@ static int assemble(struct loader *ld, bool have_shape, const char *name, struct
 {
 	const struct layers *l = &ld->layers;
 	int below = have_shape ? l->nr : 1, ret;
-	struct shape_spec spec = { 0 };
+	struct shape_spec spec = {0};
 	char missing[64];
 
 	snprintf(ld->m->name, sizeof(ld->m->name), "%s", name);
 	snprintf(ld->m->option, sizeof(ld->m->option), "%s", l->option);
 	if (layers_missing(l, missing, sizeof(missing)))
 		return err_set(err, -EINVAL, "%s: no file gives %s", ld->where, missing);
-	if ((ret = collect_spec(l, below, &spec, err)) || (ret = layers_apply(l, 0, below, ld->m, err)))
+	if ((ret = collect_spec(l, below, &spec, err)) ||
+	    (ret = layers_apply(l, 0, below, ld->m, err)))
 		return ret;
 	if (!have_shape && !spec.text[TOPO_HWLOC] && !spec.text[TOPO_CORES] &&
 	    !spec.text[TOPO_CPUS])
@@ -163,8 +163,8 @@ static int assemble(struct loader *ld, bool have_shape, const char *name, struct
 			       "%s: no file gives topology.cores, topology.cpus or topology.hwloc",
 			       ld->where);
 	if (!have_shape)
-		ret = spec.text[TOPO_HWLOC] ? shape_of_spec(ld, &spec, err) :
-					      spec_shape(&spec, ld->arena, &ld->shape, err);
+		ret = spec.text[TOPO_HWLOC] ? shape_of_spec(ld, &spec, err)
+					    : spec_shape(&spec, ld->arena, &ld->shape, err);
 	if (ret)
 		return ret;
 	take_sizes(ld);
@@ -198,7 +198,8 @@ static int load_hwloc(struct loader *ld, enum shape_source source, const char *n
 	if (!ret)
 		ret = layers_vendor(&ld->layers, ld->shape.vendor, ld->shape.family, err);
 	ld->layers.option[0] = '\0';
-	return ret ? ret : assemble(ld, true, source == SHAPE_XML ? base_name(ld, name) : name, err);
+	return ret ? ret
+		   : assemble(ld, true, source == SHAPE_XML ? base_name(ld, name) : name, err);
 }
 
 static int load_file(struct loader *ld, const char *path, const char *option, struct err *err)
@@ -287,9 +288,7 @@ int machine_load(const char *what, struct machine **mp, struct err *err)
 {
 	struct arena *arena = arena_new(), *scratch = arena_new();
 	struct loaded *r = arena ? arena_alloc(arena, sizeof(*r)) : NULL;
-	struct loader ld = {
-		.arena = arena, .m = &r->m, .where = what, .layers.arena = scratch
-	};
+	struct loader ld = {.arena = arena, .m = &r->m, .where = what, .layers.arena = scratch};
 	const char *doc;
 	int ret = -ENOMEM;
 

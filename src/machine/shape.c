@@ -5,7 +5,7 @@
 
 int shape_alloc(struct arena *a, struct shape *s, int nr_cpus, struct err *err)
 {
-	int **column[] = { &s->package, &s->llc, &s->cluster, &s->core, &s->node };
+	int **column[] = {&s->package, &s->llc, &s->cluster, &s->core, &s->node};
 
 	s->nr_cpus = nr_cpus;
 	s->nr_nodes = 1;
@@ -45,8 +45,8 @@ int shape_dense(struct arena *a, int *id, int nr_cpus)
 }
 
 /* Every group of @inner (dense) lies in one of @outer. */
-static int check_nested(struct arena *a, const int *inner, const char *inner_name,
-			const int *outer, const char *outer_name, int nr_cpus, struct err *err)
+static int check_nested(struct arena *a, const int *inner, const char *inner_name, const int *outer,
+			const char *outer_name, int nr_cpus, struct err *err)
 {
 	int *first = arena_array(a, nr_cpus, sizeof(int)); /* CPU + 1 of each inner group */
 
@@ -71,11 +71,11 @@ static int check_shape(struct arena *a, const struct shape *s, struct err *err)
 		const int *inner, *outer;
 		const char *inner_name, *outer_name;
 	} rule[] = {
-		{ s->core, s->cluster, "core", "cluster" },
-		{ s->core, s->llc, "core", "last level cache" },
-		{ s->core, s->node, "core", "node" },
-		{ s->cluster, s->llc, "cluster", "last level cache" },
-		{ s->llc, s->package, "last level cache", "package" },
+		{s->core, s->cluster, "core", "cluster"},
+		{s->core, s->llc, "core", "last level cache"},
+		{s->core, s->node, "core", "node"},
+		{s->cluster, s->llc, "cluster", "last level cache"},
+		{s->llc, s->package, "last level cache", "package"},
 	};
 	u32 biggest = 0;
 	int ret;
@@ -90,7 +90,8 @@ static int check_shape(struct arena *a, const struct shape *s, struct err *err)
 		biggest = max(biggest, s->capacity[c]);
 	if (biggest != 1024)
 		return err_set(err, -EINVAL,
-			       "the biggest CPU has capacity %u; it must be 1024, and others a share of it",
+			       "the biggest CPU has capacity %u; it must be 1024, and others a "
+			       "share of it",
 			       biggest);
 	return 0;
 }
@@ -115,11 +116,11 @@ int shape_finish(struct arena *a, struct shape *s, struct sched_topology *t, str
 	if (ret)
 		return ret;
 	for (int c = 0; c < s->nr_cpus; c++)
-		t->cpu[c] = (struct topo_cpu){ .core = s->core[c],
-					       .cluster = s->cluster[c],
-					       .llc = s->llc[c],
-					       .package = s->package[c],
-					       .node = s->node[c],
-					       .capacity = s->capacity[c] };
+		t->cpu[c] = (struct topo_cpu){.core = s->core[c],
+					      .cluster = s->cluster[c],
+					      .llc = s->llc[c],
+					      .package = s->package[c],
+					      .node = s->node[c],
+					      .capacity = s->capacity[c]};
 	return 0;
 }

@@ -10,11 +10,12 @@
 #include "base/nearest.h"
 #include "machine/shape.h"
 
-/* The level names that hwloc takes here; longer spellings first, shorter ones are their beginnings. */
-static const char *const levels[] = { "pack", "package", "socket",  "die",     "group",   "numa",
-				      "node", "numanode", "l5",	    "l4",      "l3",	  "l2",
-				      "l1",   "l5cache", "l4cache", "l3cache", "l2cache", "l1cache",
-				      "l1d",  "l1dcache", "core",   "pu" };
+/* The level names that hwloc takes here; longer spellings first, shorter ones are their beginnings.
+ */
+static const char *const levels[] = {"pack", "package",	 "socket",  "die",     "group",	  "numa",
+				     "node", "numanode", "l5",	    "l4",      "l3",	  "l2",
+				     "l1",   "l5cache",	 "l4cache", "l3cache", "l2cache", "l1cache",
+				     "l1d",  "l1dcache", "core",    "pu"};
 
 bool synthetic_level(const char *word, size_t len, const char **nearest)
 {
@@ -54,24 +55,25 @@ static const char *skip_attributes(const char *p)
 }
 
 /* "pack:2": @total takes the count. Return: past it, or NULL with @err filled. */
-static const char *check_level(const char *p, const char *text, int word, u64 *total,
-			       bool *is_pu, struct err *err)
+static const char *check_level(const char *p, const char *text, int word, u64 *total, bool *is_pu,
+			       struct err *err)
 {
 	size_t len = strcspn(p, ": \t\n(["), all = strcspn(p, " \t\n");
 	const char *near;
 	u64 count = 0;
 
 	if (!synthetic_level(p, len, &near)) {
-		err_set(err, -EINVAL, "synthetic topology '%.200s': word %d '%.*s'%s%s%s, " EXPECTED,
-			text, word, (int)all, p, near ? " (did you mean '" : "", near ? near : "",
+		err_set(err, -EINVAL,
+			"synthetic topology '%.200s': word %d '%.*s'%s%s%s, " EXPECTED, text, word,
+			(int)all, p, near ? " (did you mean '" : "", near ? near : "",
 			near ? "'?)" : "");
 		return NULL;
 	}
 	*is_pu = len == 2 && !strncasecmp(p, "pu", 2);
 	p += len;
 	if (*p != ':' || !isdigit((unsigned char)p[1])) {
-		err_set(err, -EINVAL, "synthetic topology '%.200s': word %d has no count, " EXPECTED,
-			text, word);
+		err_set(err, -EINVAL,
+			"synthetic topology '%.200s': word %d has no count, " EXPECTED, text, word);
 		return NULL;
 	}
 	for (p++; isdigit((unsigned char)*p); p++)
@@ -80,8 +82,9 @@ static const char *check_level(const char *p, const char *text, int word, u64 *t
 	if (*p == '(')
 		p = skip_attributes(p);
 	if (!p || (*p && !isspace((unsigned char)*p)) || !count) {
-		err_set(err, -EINVAL, "synthetic topology '%.200s': word %d is not well formed, " EXPECTED,
-			text, word);
+		err_set(err, -EINVAL,
+			"synthetic topology '%.200s': word %d is not well formed, " EXPECTED, text,
+			word);
 		return NULL;
 	}
 	return p;
@@ -118,11 +121,13 @@ int synthetic_check(const char *text, struct err *err)
 			return -EINVAL;
 	}
 	if (!is_pu)
-		return err_set(err, -EINVAL, "synthetic topology '%.200s': the last level must be pu:COUNT",
+		return err_set(err, -EINVAL,
+			       "synthetic topology '%.200s': the last level must be pu:COUNT",
 			       text);
 	if (total > MAX_CPUS)
-		return err_set(err, -EINVAL,
-			       "synthetic topology '%.200s': more than %d CPUs, the most there may be",
-			       text, MAX_CPUS);
+		return err_set(
+			err, -EINVAL,
+			"synthetic topology '%.200s': more than %d CPUs, the most there may be",
+			text, MAX_CPUS);
 	return 0;
 }

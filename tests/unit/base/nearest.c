@@ -9,8 +9,8 @@
 #include "base/nearest.h"
 #include "base/types.h"
 
-static const char *const presets[] = { "zen3-2s", "genoa-2s", NULL, "spr-2s", "kunpeng920-2s",
-				       "uma-8c" };
+static const char *const presets[] = {"zen3-2s", "genoa-2s",	  NULL,
+				      "spr-2s",	 "kunpeng920-2s", "uma-8c"};
 
 #define NEAREST(what) nearest_name(what, presets, ARRAY_SIZE(presets))
 
@@ -35,7 +35,7 @@ static void nothing_near(void **state)
 static void long_names(void **state)
 {
 	char a[300], b[300];
-	const char *names[] = { b };
+	const char *names[] = {b};
 
 	for (int i = 0; i < 299; i++)
 		a[i] = b[i] = 'a' + i % 26;
@@ -46,7 +46,7 @@ static void long_names(void **state)
 
 static void ties(void **state)
 {
-	static const char *const names[] = { "abcd1", "abcd2" };
+	static const char *const names[] = {"abcd1", "abcd2"};
 
 	assert_string_equal(nearest_name("abcd3", names, 2), "abcd1");
 }

@@ -16,7 +16,7 @@
 
 static void kunpeng(void **state)
 {
-	static const int row[] = { 10, 16, 32, 33 };
+	static const int row[] = {10, 16, 32, 33};
 	struct machine *m = load(NEED("hwloc_v2_kunpeng920_generated.xml"));
 	const struct sched_topology *t = &m->topo;
 
@@ -105,7 +105,7 @@ static void every_file(void **state)
 	snprintf(word, sizeof(word), "written by hwloc 3.0, the hwloc");
 	while ((e = readdir(d))) {
 		struct machine *m = NULL;
-		struct err err = { 0 };
+		struct err err = {0};
 		int ret;
 
 		if (!strstr(e->d_name, ".xml"))
@@ -131,15 +131,28 @@ static void every_file(void **state)
 static void not_a_topology(void **state)
 {
 	struct machine *m = NULL;
-	struct err err = { 0 };
+	struct err err = {0};
 	const char *path = NEED("numactl-H_epyc-2x64c-smt2-nps4_rocm-blog.txt");
 
 	assert_int_equal(machine_load(path, &m, &err), -EINVAL);
 	assert_non_null(strstr(err.msg, path));
 	refuse(-EINVAL, "<html></html>\n", ":1:1: not an hwloc XML file", NULL);
-	refuse(-EINVAL, "<topology version=\"2.0\">\n<object", ":2: the file ends without </topology>",
-	       NULL);
+	refuse(-EINVAL, "<topology version=\"2.0\">\n<object",
+	       ":2: the file ends without </topology>", NULL);
 	refuse(-EINVAL, "<topology version=\"2.0\"></topology>", "cannot make a topology", NULL);
+}
+
+/* An object without its CPU set kills hwloc 2.9; it must not kill us. */
+static void damaged_xml(void **state)
+{
+	refuse(-EINVAL,
+	       "<?xml version=\"1.0\"?>\n<topology version=\"2.0\">\n"
+	       "<object type=\"Machine\" os_index=\"0\" cpuset=\"0x3\" complete_cpuset=\"0x3\" "
+	       "nodeset=\"0x1\" complete_nodeset=\"0x1\">\n"
+	       "<object type=\"Package\" nodeset=\"0x1\" complete_nodeset=\"0x1\"/>\n"
+	       "<object type=\"PU\" os_index=\"0\" cpuset=\"0x1\" nodeset=\"0x1\"/>\n"
+	       "</object>\n</topology>\n",
+	       "hwloc", NULL);
 }
 
 /* Cut anywhere: a message, no crash, and nothing from hwloc on stderr. */
@@ -159,7 +172,7 @@ static void truncated_xml(void **state)
 	for (size_t n = 0; n < len; n += 97) {
 		const char *path = temp_file(text, n);
 		struct machine *m = NULL;
-		struct err err = { 0 };
+		struct err err = {0};
 
 		if (!machine_load(path, &m, &err)) {
 			machine_free(m);
@@ -182,10 +195,10 @@ static void truncated_xml(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kunpeng),	  cmocka_unit_test(opteron),
-		cmocka_unit_test(version_1),	  cmocka_unit_test(epycs),
-		cmocka_unit_test(every_file),	  cmocka_unit_test(not_a_topology),
-		cmocka_unit_test(truncated_xml),
+		cmocka_unit_test(kunpeng),     cmocka_unit_test(opteron),
+		cmocka_unit_test(version_1),   cmocka_unit_test(epycs),
+		cmocka_unit_test(every_file),  cmocka_unit_test(not_a_topology),
+		cmocka_unit_test(damaged_xml), cmocka_unit_test(truncated_xml),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,6 +28,7 @@ static void kinds(void **state)
 	refuse(-EINVAL, "# nothing\n", "the file is empty", NULL);
 	refuse(-EINVAL, SHAPE "---\nname: x\n", ":2:1: a second document", NULL);
 	refuse(-EINVAL, "costs: {tick: 1 us\nname: x\n", ":2:", "not YAML", NULL);
+	refuse(-EINVAL, "name: x\ncosts: \xff\n", ":2:8: not YAML", NULL);
 	refuse(-EINVAL, "\tname: x\n", "not YAML", NULL);
 }
 
@@ -39,17 +40,20 @@ static void values(void **state)
 	       "allowed are 24 to 10000", NULL);
 	refuse(-EINVAL, SHAPE "costs:\n  ipi:\n    llc: 1 us\n    node: soon\n",
 	       ":5:11: node: 'soon' is not a time", NULL);
-	refuse(-EINVAL, SHAPE "kernel: {cpuidle: maybe}\n", ":2:19: cpuidle: 'maybe' is not yes or no",
-	       NULL);
-	refuse(-EINVAL, SHAPE "cstates:\n- {name: A, exit: 0, table_exit: 0, residency: 5 us}\n"
-	       "- {name: B, exit: 0, table_exit: 0, residency: 4 us}\n",
+	refuse(-EINVAL, SHAPE "kernel: {cpuidle: maybe}\n",
+	       ":2:19: cpuidle: 'maybe' is not yes or no", NULL);
+	refuse(-EINVAL,
+	       SHAPE "cstates:\n- {name: A, exit: 0, table_exit: 0, residency: 5 us}\n"
+		     "- {name: B, exit: 0, table_exit: 0, residency: 4 us}\n",
 	       ":4:48: residency: shorter than that of the state before", NULL);
-	refuse(-EINVAL, SHAPE "boost:\n- {cores: 2, frequency: 2 GHz}\n- {cores: 2, frequency: 1 GHz}\n",
+	refuse(-EINVAL,
+	       SHAPE "boost:\n- {cores: 2, frequency: 2 GHz}\n- {cores: 2, frequency: 1 GHz}\n",
 	       ":4:3: boost: list more and more cores", NULL);
 	refuse(-EINVAL, SHAPE "cpu: {base: 3 GHz, max: 2 GHz}\n", "above the maximum", NULL);
 	refuse(-ENOENT, SHAPE "inherits: zenn\n", ":2:11: no preset is called 'zenn'",
 	       "did you mean 'zen'?", NULL);
-	refuse(-ENOENT, SHAPE "inherits: ./nowhere.yaml\n", ":2:11:", "nowhere.yaml: No such file", NULL);
+	refuse(-ENOENT, SHAPE "inherits: ./nowhere.yaml\n", ":2:11:", "nowhere.yaml: No such file",
+	       NULL);
 }
 
 static void shapes(void **state)
@@ -59,10 +63,10 @@ static void shapes(void **state)
 	       ":3:16: nodes: CPU list '2-4': CPU 4 doesn't exist, the machine has CPUs 0-3", NULL);
 	refuse(-EINVAL, "topology:\n  cores: 4\n  nodes: [0-2, 2-3]\n",
 	       ":3:16: nodes: CPU 2 is in entry 1 of the list already", NULL);
-	refuse(-EINVAL, "topology:\n  cores: 4\n  nodes: [0-1, 3]\n",
-	       "nodes: CPU 2 is in no entry", NULL);
-	refuse(-EINVAL, "topology:\n  cores: 4\n  nodes: [0-1, 2x]\n", ":3:16: nodes: CPU list '2x'",
+	refuse(-EINVAL, "topology:\n  cores: 4\n  nodes: [0-1, 3]\n", "nodes: CPU 2 is in no entry",
 	       NULL);
+	refuse(-EINVAL, "topology:\n  cores: 4\n  nodes: [0-1, 2x]\n",
+	       ":3:16: nodes: CPU list '2x'", NULL);
 	refuse(-EINVAL, "topology:\n  cores: 2\n  threads: 2\n  nodes: ['0,2', '1,3']\n",
 	       "CPUs 0 and 1 share a core but not a node", NULL);
 	refuse(-EINVAL, "topology:\n  cores: 3\n  nodes_per_package: 2\n",
@@ -71,7 +75,8 @@ static void shapes(void **state)
 	refuse(-EINVAL, "topology:\n  cores: 4\n  arch: vax\n",
 	       ":3:9: arch: 'vax' is unknown, allowed are x86, arm64", NULL);
 	refuse(-EINVAL, "topology:\n  cores: 9999\n  packages: 9\n", "more than 16384 CPUs", NULL);
-	refuse(-EINVAL, "topology:\n  cores: 99999\n", ":2:10: cores: '99999' is out of range", NULL);
+	refuse(-EINVAL, "topology:\n  cores: 99999\n", ":2:10: cores: '99999' is out of range",
+	       NULL);
 	refuse(-EINVAL, "topology:\n  cores: 2\n  capacity: [{cpus: 0-1, capacity: 2000}]\n",
 	       "capacity: '2000' is out of range, allowed are 1 to 1024", NULL);
 	refuse(-EINVAL, "topology:\n  cores: 2\n  capacity: [{cpus: 0-1, capacity: 500}]\n",
@@ -84,14 +89,14 @@ static void distances(void **state)
 {
 #define NODES "topology:\n  cores: 2\n  nodes: ['0', '1']\n  distance_matrix:\n"
 	refuse(-EINVAL, NODES "  - 10 20\n", "1 rows for 2 nodes", NULL);
-	refuse(-EINVAL, NODES "  - 10 20\n  - 20\n", ":6:5: distance_matrix: row '20' must be 2 numbers",
-	       NULL);
+	refuse(-EINVAL, NODES "  - 10 20\n  - 20\n",
+	       ":6:5: distance_matrix: row '20' must be 2 numbers", NULL);
 	refuse(-EINVAL, NODES "  - 10 20\n  - 20 10 9\n", "nothing more", NULL);
-	refuse(-EINVAL, NODES "  - 10 20\n  - 20 11\n", ":6:5:",
-	       "distance 11 from node 1 to node 1, allowed are 10", NULL);
+	refuse(-EINVAL, NODES "  - 10 20\n  - 20 11\n",
+	       ":6:5:", "distance 11 from node 1 to node 1, allowed are 10", NULL);
 	refuse(-EINVAL, NODES "  - 10 256\n  - 20 10\n", ":5:5:", "allowed are 11 to 255", NULL);
-	refuse(-EINVAL, NODES "  - [10, 20]\n  - [20, 10]\n", ":5:5: entry 1 of the list must be a single value",
-	       NULL);
+	refuse(-EINVAL, NODES "  - [10, 20]\n  - [20, 10]\n",
+	       ":5:5: entry 1 of the list must be a single value", NULL);
 	refuse(-EINVAL, "topology:\n  cores: 2\n  distance: {local: 10, other_package: 5}\n",
 	       ":3:40: distance.other_package: '5' is out of range", NULL);
 }
@@ -110,7 +115,7 @@ static void asymmetric_is_allowed(void **state)
 static void refuse_name(int code, const char *what, ...)
 {
 	struct machine *m = NULL;
-	struct err err = { 0 };
+	struct err err = {0};
 	const char *part;
 	va_list ap;
 
@@ -146,7 +151,8 @@ static void synthetic(void **state)
 	refuse_name(-EINVAL, "pack:2 core:4x pu:1", "word 2 is not well formed", NULL);
 	refuse_name(-EINVAL, "pack:2 core:99999999 pu:2", "more than 16384 CPUs", NULL);
 	refuse_name(-EINVAL, "pack:2 core:4(size=1 pu:2", "word 2 is not well formed", NULL);
-	refuse(-EINVAL, "topology:\n  hwloc: 'pack:2 cores:2 pu:2'\n", ":2:10: hwloc:", "word 2", NULL);
+	refuse(-EINVAL, "topology:\n  hwloc: 'pack:2 cores:2 pu:2'\n", ":2:10: hwloc:", "word 2",
+	       NULL);
 }
 
 /* A machine file cut anywhere is refused or read, never worse. */
@@ -162,7 +168,7 @@ static void truncated_yaml(void **state)
 	for (size_t n = 0; n < len; n += 97) {
 		const char *path = temp_file(text, n);
 		struct machine *m = NULL;
-		struct err err = { 0 };
+		struct err err = {0};
 		int ret = machine_load(path, &m, &err);
 
 		if (ret && !strstr(err.msg, path))
@@ -177,10 +183,10 @@ static void truncated_yaml(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keys),	     cmocka_unit_test(kinds),
-		cmocka_unit_test(values),    cmocka_unit_test(shapes),
-		cmocka_unit_test(distances), cmocka_unit_test(asymmetric_is_allowed),
-		cmocka_unit_test(names),     cmocka_unit_test(synthetic),
+		cmocka_unit_test(keys),		  cmocka_unit_test(kinds),
+		cmocka_unit_test(values),	  cmocka_unit_test(shapes),
+		cmocka_unit_test(distances),	  cmocka_unit_test(asymmetric_is_allowed),
+		cmocka_unit_test(names),	  cmocka_unit_test(synthetic),
 		cmocka_unit_test(truncated_yaml),
 	};
 

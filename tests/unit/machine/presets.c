@@ -130,7 +130,7 @@ static void zen3_numbering(void **state)
 
 static void check_node(const struct sched_topology *t, int node, const char *cpus)
 {
-	u64 m[4] = { 0 };
+	u64 m[4] = {0};
 	char buf[128];
 
 	for (int c = 0; c < t->nr_cpus; c++)
@@ -141,7 +141,7 @@ static void check_node(const struct sched_topology *t, int node, const char *cpu
 
 static void zen3_nodes(void **state)
 {
-	static const int row[] = { 10, 12, 12, 12, 32, 32, 32, 32 };
+	static const int row[] = {10, 12, 12, 12, 32, 32, 32, 32};
 	struct machine *m = load("zen3-2s:nps2");
 
 	assert_int_equal(m->topo.nr_nodes, 4);
@@ -169,7 +169,7 @@ static void zen3_bandwidth(void **state)
 	static const struct {
 		const char *what;
 		u64 node;
-	} mode[] = { { "zen3-2s:nps1", 165 }, { "zen3-2s:nps2", 82 }, { "zen3-2s:nps4", 41 } };
+	} mode[] = {{"zen3-2s:nps1", 165}, {"zen3-2s:nps2", 82}, {"zen3-2s:nps4", 41}};
 	const u64 gb = 1000000000;
 
 	for (size_t i = 0; i < ARRAY_SIZE(mode); i++) {
@@ -231,12 +231,11 @@ static void other_shapes(void **state)
 static void prices(void **state)
 {
 	struct machine *m = load("zen3-2s");
-	struct sched_work mc = { .kind = WORK_BALANCE, .cpus = { 1, 1, 0, 14 } };
-	struct sched_work all = { .kind = WORK_BALANCE, .cpus = { 1, 1, 0, 14, 112, 0, 128 } };
-	struct sched_work scan = { .kind = WORK_SELECT, .cpus = { [DIST_LLC] = 10 } };
-	struct sched_work lock = { .kind = WORK_BALANCE, .locks = { [DIST_REMOTE] = 2 },
-				   .tasks = 3 };
-	struct sched_work none = { .kind = WORK_SELECT };
+	struct sched_work mc = {.kind = WORK_BALANCE, .cpus = {1, 1, 0, 14}};
+	struct sched_work all = {.kind = WORK_BALANCE, .cpus = {1, 1, 0, 14, 112, 0, 128}};
+	struct sched_work scan = {.kind = WORK_SELECT, .cpus = {[DIST_LLC] = 10}};
+	struct sched_work lock = {.kind = WORK_BALANCE, .locks = {[DIST_REMOTE] = 2}, .tasks = 3};
+	struct sched_work none = {.kind = WORK_SELECT};
 
 	assert_in_range(machine_price(m, 0, &mc), 2000, 3000);
 	assert_in_range(machine_price(m, 0, &all), 30000, 60000);
@@ -263,9 +262,9 @@ static void scale(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_preset),	  cmocka_unit_test(zen3_numbering),
-		cmocka_unit_test(zen3_nodes),	  cmocka_unit_test(zen3_bandwidth),
-		cmocka_unit_test(other_shapes),	  cmocka_unit_test(prices),
+		cmocka_unit_test(every_preset), cmocka_unit_test(zen3_numbering),
+		cmocka_unit_test(zen3_nodes),	cmocka_unit_test(zen3_bandwidth),
+		cmocka_unit_test(other_shapes), cmocka_unit_test(prices),
 		cmocka_unit_test(scale),
 	};
 

@@ -7,7 +7,7 @@
 static const char *group(const struct sched_topology *t, int cpu, size_t member)
 {
 	static char buf[256];
-	u64 m[64] = { 0 };
+	u64 m[64] = {0};
 	int id = *(const int *)((const char *)&t->cpu[cpu] + member);
 
 	for (int c = 0; c < t->nr_cpus; c++)
@@ -28,7 +28,8 @@ static void check_group(const struct sched_topology *t, int cpu, size_t member, 
 		fail_msg("CPU %d:%s%s, not %s", cpu, key, want, group(t, cpu, member));
 }
 
-/* One line of a dump: "cpu5 … smt=4-5 cluster=4-5 … package=0-7 … L3=4-7", "node0 … distance=10 20" */
+/* One line of a dump: "cpu5 … smt=4-5 cluster=4-5 … package=0-7 … L3=4-7", "node0 … distance=10 20"
+ */
 static bool check_line(const struct sched_topology *t, const char *line)
 {
 	int id, n;
@@ -44,7 +45,8 @@ static bool check_line(const struct sched_topology *t, const char *line)
 		const char *p = strstr(line, "distance=") + strlen("distance=");
 
 		for (int j = 0; j < t->nr_nodes; j++) {
-			assert_int_equal(t->distance[id * t->nr_nodes + j], strtol(p, (char **)&p, 10));
+			assert_int_equal(t->distance[id * t->nr_nodes + j],
+					 strtol(p, (char **)&p, 10));
 		}
 		for (int c = 0; c < t->nr_cpus; c++)
 			if (t->cpu[c].node == id) {
@@ -75,8 +77,8 @@ static void check_dump(const char *what, const char *dump)
 /* The kernels of the recordings saw what the files (and the preset's options) say. */
 static void as_real_kernels_saw(void **state)
 {
-	static const char *const machines[] = { "m8", "m16smt", "m16cls", "m16cls1", "m32nps1" };
-	static const char *const kernels[] = { "v6.1", "v6.12", "v7.3" };
+	static const char *const machines[] = {"m8", "m16smt", "m16cls", "m16cls1", "m32nps1"};
+	static const char *const kernels[] = {"v6.1", "v6.12", "v7.3"};
 
 	if (!shared_path("kernel-truth/dumps")) {
 		print_message("no recordings here\n");
