@@ -67,10 +67,12 @@ bool sched_pick(struct sched *s, u64 now, int cpu, bool may_balance, struct task
 {
 	struct rq *rq = cpu_rq(s, cpu);
 	struct task *prev = rq->curr, *p = NULL;
+	bool resched = rq->need_resched;
 
 	assert(!rq->stop_running);
 	update_rq_clock(s, rq, now);
-	if (rq->cfs.nr_queued) { /* maybe a delayed group only: without tasks, but to be taken out */
+	rq->need_resched = true; /* what accounting asks for in here is being done already */
+	if (rq->cfs.nr_queued) { /* perhaps by a delayed group only, to be taken out */
 		int nr = rq->nr_running;
 
 		p = fair_pick_task(s, rq);
@@ -79,9 +81,9 @@ bool sched_pick(struct sched *s, u64 now, int cpu, bool may_balance, struct task
 	}
 	if (!p && may_balance && !rq->ttwu_pending) {
 		rq->idle_stamp = rq->clock; /* spec 06 §11.1; a pull clears it */
+		rq->need_resched = resched;
 		return false;
 	}
-	rq->need_resched = rq->need_resched_lazy = false;
 	rq->sched_count++;
 	*next = p;
 	if (p)
@@ -90,6 +92,7 @@ bool sched_pick(struct sched *s, u64 now, int cpu, bool may_balance, struct task
 		switch_to(s, rq, prev, p);
 	else if (!p && !rq->curr_is_idle) /* from the stopper: there is no switch to wait for */
 		enter_idle(s, rq);
+	rq->need_resched = rq->need_resched_lazy = false;
 	return true;
 }
 

@@ -155,7 +155,7 @@ void sched_wake_queued(struct sched *s, u64 now, int cpu, struct task *p)
 {
 	struct rq *rq = cpu_rq(s, p->cpu);
 
-	if (p->migrating) {
+	if (p->migrating) { /* the waker waits for the queue's lock: woken at the attach */
 		p->wake_after_move = true;
 		return;
 	}
