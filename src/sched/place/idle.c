@@ -50,7 +50,8 @@ static bool stacks_on_kthread(const struct wake_ctx *c)
 	const struct rq *rq = cpu_rq(c->s, c->q->cpu);
 	bool kthread = rq->stop_running || (rq->curr && rq->curr->per_cpu_kthread);
 
-	return unlikely(kthread) && c->q->in_task && c->prev == rq->cpu && rq->nr_running <= 1;
+	return unlikely(kthread) && c->s->k.rules.kthread_stack && c->q->in_task &&
+	       c->prev == rq->cpu && rq->nr_running <= 1;
 }
 
 /* spec 04 §5.4. Return: the recent CPU if it may be taken or kept, -1 */
