@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Random worlds: every entry point in every order a host may use, on machines
+ * and kernels of all kinds, every invariant recounted after each event. A
+ * failure names its seed; IDLEST_SEED=N runs that one alone, IDLEST_ROUNDS=N
+ * more of them.
+ */
+#include <errno.h>
+
+#include "rig.h"
+
+#define MAX_TASKS 48
+#define STEPS	  1500
+
+enum cpu_state { CPU_RUNS, CPU_WALKS, CPU_ATTACHES, CPU_SWITCHES, CPU_STOPS };
+
+struct cpu {
+	enum cpu_state state;
+	enum walk_kind walk; /* CPU_WALKS: what for */
+	struct task *from;   /* CPU_SWITCHES: the old task, NULL: idle */
+	bool resched, softirq, kick, run_list, push;
+	struct task *stop_task;
+	int stop_dst;
+};
+
+struct world {
+	struct rig r;
+	struct rng rng;
+	struct cpu cpu[64];
+	struct task *task[MAX_TASKS];
+	struct task_group *group[4]; /* [0] NULL: the root's; [3] below [2] */
+	int nr_tasks;
+	u64 spins, lists, queued, pulled, pushed, moved, walks, blocks;
+	u64 seed;
+	const char *kernel;
+};
+
+static int draw(struct world *w, int n)
+{
+	return (int)rng_below(&w->rng, n);
+}
+
+/* ---- a host, as small as it can be ---- */
+
+static void take_requests(struct world *w)
+{
+	struct sched_out out;
+
+	while (sched_next_out(w->r.s, &out)) {
+		struct cpu *c = &w->cpu[out.cpu];
+
+		switch (out.kind) {
+		case OUT_RESCHED:
+		case OUT_RESCHED_LAZY:
+			c->resched = true;
+			break;
+		case OUT_SOFTIRQ:
+			c->softirq = true;
+			break;
+		case OUT_NOHZ_KICK:
+			c->kick = true;
+			break;
+		case OUT_ACTIVE_BALANCE:
+			c->push = true;
+			break;
+		case OUT_STOP_MIGRATE:
+			c->stop_task = out.p;
+			c->stop_dst = (int)out.arg;
+			break;
+		case OUT_HRTICK:
+			break;
+		}
+	}
+}
+
+static void forget(struct world *w, struct task *p)
+{
+	for (int i = 0; i < w->nr_tasks; i++)
+		if (w->task[i] == p)
+			w->task[i] = w->task[--w->nr_tasks];
+	for (int c = 0; c < w->r.s->nr_cpus; c++)
+		if (w->cpu[c].stop_task == p)
+			w->cpu[c].stop_task = NULL;
+	sched_task_free(w->r.s, p);
+}
+
+static void finish_pick(struct world *w, int cpu, struct task *prev, struct task *next)
+{
+	struct cpu *c = &w->cpu[cpu];
+
+	c->state = prev == next ? CPU_RUNS : CPU_SWITCHES;
+	c->from = prev;
+}
+
+static void schedule(struct world *w, int cpu)
+{
+	struct task *prev = sched_current(w->r.s, cpu), *next;
+	struct cpu *c = &w->cpu[cpu];
+	u64 cost;
+
+	c->resched = false;
+	if (sched_pick(w->r.s, w->r.now, cpu, true, &next)) {
+		finish_pick(w, cpu, prev, next);
+	} else if (sched_walk_begin(w->r.s, w->r.now, cpu, WALK_NEWIDLE, &cost)) {
+		c->state = CPU_WALKS;
+		c->walk = WALK_NEWIDLE;
+		w->walks++;
+	} else {
+		assert_true(sched_pick(w->r.s, w->r.now, cpu, false, &next));
+		finish_pick(w, cpu, prev, next);
+	}
+}
+
+static void go_on(struct world *w, int cpu)
+{
+	struct cpu *c = &w->cpu[cpu];
+	struct task *prev = sched_current(w->r.s, cpu), *next;
+	u64 cost;
+
+	switch (c->state) {
+	case CPU_WALKS:
+		if (sched_walk_step(w->r.s, w->r.now, cpu, &cost)) {
+			c->state = CPU_ATTACHES;
+		} else if (c->walk == WALK_NEWIDLE) {
+			assert_true(sched_pick(w->r.s, w->r.now, cpu, false, &next));
+			finish_pick(w, cpu, prev, next);
+		} else {
+			c->state = CPU_RUNS;
+		}
+		break;
+	case CPU_ATTACHES:
+		w->pulled += sched_walk_attach(w->r.s, w->r.now, cpu);
+		c->state = CPU_WALKS;
+		break;
+	case CPU_SWITCHES:
+		sched_switch_done(w->r.s, w->r.now, cpu, c->from);
+		c->state = CPU_RUNS;
+		if (c->from && c->from->state == TASK_DEAD)
+			forget(w, c->from);
+		break;
+	case CPU_STOPS:
+		if (c->push) {
+			w->pushed += sched_active_balance(w->r.s, w->r.now, cpu);
+			c->push = false;
+		}
+		if (c->stop_task)
+			w->moved += sched_stop_migrate(w->r.s, w->r.now, cpu, c->stop_task,
+						       c->stop_dst);
+		c->stop_task = NULL;
+		sched_stop_end(w->r.s, w->r.now, cpu);
+		c->state = CPU_RUNS;
+		c->resched = true;
+		break;
+	case CPU_RUNS:
+		break;
+	}
+}
+
+/* what waits to be done on a CPU between two instructions; Return: false if nothing did */
+static bool interrupt(struct world *w, int cpu)
+{
+	struct cpu *c = &w->cpu[cpu];
+	u64 cost;
+
+	if (c->run_list) {
+		c->run_list = false;
+		sched_wake_list_run(w->r.s, w->r.now, cpu);
+		c->resched |= !sched_current(w->r.s, cpu);
+	} else if (c->push || c->stop_task) {
+		sched_stop_begin(w->r.s, w->r.now, cpu);
+		c->state = CPU_STOPS;
+	} else if (c->resched) {
+		schedule(w, cpu);
+	} else if (c->softirq || c->kick) {
+		c->walk = c->kick ? WALK_NOHZ : WALK_PERIODIC;
+		if (sched_walk_begin(w->r.s, w->r.now, cpu, c->walk, &cost))
+			c->state = CPU_WALKS;
+		c->softirq = c->kick = false;
+		w->walks++;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* ---- what tasks do ---- */
+
+static const u64 *random_set(struct world *w, u64 *set)
+{
+	int n = w->r.s->nr_cpus;
+
+	mask_zero(set, w->r.s->words);
+	switch (draw(w, 4)) {
+	case 0:
+		mask_set(set, draw(w, n));
+		return set;
+	case 1:
+		for (int c = 0; c < n; c++)
+			mask_assign(set, c, draw(w, 2));
+		mask_set(set, draw(w, n));
+		return set;
+	default:
+		mask_fill(set, n);
+		return set;
+	}
+}
+
+static void fork_task(struct world *w, int cpu)
+{
+	struct fork_decision d;
+	struct task *p;
+	u64 set[1];
+
+	if (w->nr_tasks == MAX_TASKS)
+		return;
+	p = rig_task(&w->r, draw(w, 4) ? NULL : random_set(w, set));
+	sched_fork_decide(w->r.s, w->r.now, cpu, p, &d);
+	assert_true(sched_task_allowed(p, d.target));
+	sched_fork_commit(w->r.s, w->r.now, cpu, p, &d, d.target);
+	sched_activate_new(w->r.s, w->r.now, cpu, p);
+	w->task[w->nr_tasks++] = p;
+}
+
+static void wake_somebody(struct world *w, int cpu)
+{
+	struct wake_decision d;
+	struct wake_query q = {.cpu = cpu, .sync = draw(w, 2), .in_task = draw(w, 2)};
+
+	if (!w->nr_tasks)
+		return;
+	q.p = w->task[draw(w, w->nr_tasks)];
+	if (q.p->state != TASK_SLEEPING)
+		return;
+	sched_wake_decide(w->r.s, w->r.now, &q, &d);
+	assert_true(d.path == WAKE_SPIN || d.path == WAKE_QUEUED ||
+		    sched_task_allowed(q.p, d.target));
+	sched_wake_commit(w->r.s, w->r.now, &q, &d, d.target);
+	switch (d.path) {
+	case WAKE_QUEUED:
+		w->queued++;
+		sched_wake_queued(w->r.s, w->r.now, cpu, q.p);
+		break;
+	case WAKE_ON_CPU_LIST:
+	case WAKE_LIST:
+		w->lists++;
+		sched_wake_list_add(w->r.s, w->r.now, cpu, q.p);
+		w->cpu[d.target].run_list = true;
+		break;
+	case WAKE_DIRECT:
+		sched_activate(w->r.s, w->r.now, cpu, q.p);
+		break;
+	case WAKE_SPIN:
+		w->spins++;
+		break;
+	case WAKE_CURRENT:
+		fail_msg("a sleeping task can't be the caller");
+	}
+}
+
+static void change_somebody(struct world *w)
+{
+	struct task *p;
+	u64 set[1];
+
+	if (!w->nr_tasks)
+		return;
+	p = w->task[draw(w, w->nr_tasks)];
+	if (p->state == TASK_DEAD || p->migrating)
+		return;
+	switch (draw(w, 5)) {
+	case 0:
+	case 1:
+		sched_set_affinity(w->r.s, w->r.now, p, random_set(w, set));
+		break;
+	case 2:
+		sched_set_group(w->r.s, w->r.now, p, w->group[draw(w, 4)]);
+		break;
+	case 3:
+		sched_set_slice(w->r.s, w->r.now, p, draw(w, 3) * NSEC_PER_MSEC);
+		break;
+	default:
+		sched_set_nice(w->r.s, w->r.now, p, draw(w, 3) ? POLICY_NORMAL : POLICY_IDLE,
+			       draw(w, 40) - 20);
+	}
+}
+
+static void act(struct world *w, int cpu)
+{
+	struct task *p = sched_current(w->r.s, cpu);
+
+	switch (draw(w, 16)) {
+	case 0:
+		fork_task(w, cpu);
+		break;
+	case 1:
+	case 2:
+	case 3:
+	case 4:
+		if (p) {
+			sched_block(w->r.s, w->r.now, cpu, !draw(w, 12));
+			w->blocks++;
+			schedule(w, cpu);
+		}
+		break;
+	case 5:
+		sched_tick(w->r.s, w->r.now, cpu);
+		break;
+	case 6:
+		if (p) {
+			sched_yield_task(w->r.s, w->r.now, cpu);
+			schedule(w, cpu);
+		}
+		break;
+	case 7:
+		if (!draw(w, 2))
+			change_somebody(w);
+		break;
+	case 8:
+		if (!p)
+			sched_nohz_enter(w->r.s, w->r.now, cpu);
+		break;
+	case 9:
+		if (p) {
+			struct fork_decision d;
+
+			sched_exec_decide(w->r.s, w->r.now, cpu, &d);
+			if (d.target != cpu && !w->cpu[cpu].stop_task) {
+				w->cpu[cpu].stop_task = p;
+				w->cpu[cpu].stop_dst = d.target;
+			}
+		}
+		break;
+	case 10:
+		sched_set_freq_scale(w->r.s, w->r.now, cpu, 500 + draw(w, 525));
+		break;
+	default:
+		wake_somebody(w, cpu);
+	}
+}
+
+static void step(struct world *w)
+{
+	int cpu = draw(w, w->r.s->nr_cpus);
+	struct err err = {0};
+
+	w->r.now += draw(w, 4) ? draw(w, 3000) : draw(w, 2000000);
+	if (w->cpu[cpu].state != CPU_RUNS)
+		go_on(w, cpu);
+	else if (!interrupt(w, cpu))
+		act(w, cpu);
+	take_requests(w);
+	if (sched_check(w->r.s, w->r.now, &err))
+		fail_msg("%s, seed %llu: %s (again: IDLEST_SEED=%llu)", w->kernel,
+			 (unsigned long long)w->seed, err.msg, (unsigned long long)w->seed);
+}
+
+static bool busy(const struct world *w)
+{
+	for (int c = 0; c < w->r.s->nr_cpus; c++) {
+		const struct cpu *cpu = &w->cpu[c];
+
+		if (cpu->state != CPU_RUNS || cpu->run_list || cpu->resched || cpu->push ||
+		    cpu->stop_task || sched_current(w->r.s, c) || sched_nr_running(w->r.s, c))
+			return true;
+	}
+	return false;
+}
+
+/* let everybody wake and sleep once more: nobody may be lost */
+static void drain(struct world *w)
+{
+	for (int i = 0; i < 100000 && busy(w); i++) {
+		int cpu = i % w->r.s->nr_cpus;
+
+		w->r.now += 1000;
+		if (w->cpu[cpu].state != CPU_RUNS) {
+			go_on(w, cpu);
+		} else if (!interrupt(w, cpu) && sched_current(w->r.s, cpu)) {
+			sched_block(w->r.s, w->r.now, cpu, true);
+			schedule(w, cpu);
+		} else if (!sched_current(w->r.s, cpu) && sched_nr_running(w->r.s, cpu) &&
+			   w->cpu[cpu].state == CPU_RUNS) {
+			schedule(w, cpu); /* delayed ones are left */
+		}
+		take_requests(w);
+	}
+	for (int c = 0; c < w->r.s->nr_cpus; c++) {
+		const struct task *p = sched_current(w->r.s, c);
+
+		if (w->cpu[c].state != CPU_RUNS || p || sched_nr_running(w->r.s, c))
+			fail_msg("%s, seed %llu: CPU %d never gets idle: state %d, current %d, %d "
+				 "queued",
+				 w->kernel, (unsigned long long)w->seed, c, w->cpu[c].state,
+				 p ? p->id : 0, sched_nr_running(w->r.s, c));
+	}
+	for (int i = 0; i < w->nr_tasks; i++)
+		assert_int_equal(w->task[i]->state, TASK_SLEEPING);
+	rig_check(&w->r, "drained");
+}
+
+static const struct rig_machine machines[] = {
+	RIG_MACHINE(1, 1, 1, 1, 1, 1), /* a uniprocessor has no domain */
+	RIG_MACHINE(1, 1, 1, 1, 4, 1), RIG_MACHINE(1, 1, 2, 1, 3, 2),
+	RIG_MACHINE(2, 2, 2, 1, 2, 2), RIG_MACHINE(1, 2, 1, 2, 4, 1, .arm = true),
+};
+
+static const char *const kernels[] = {"v5.7", "v5.10", "v5.17",	   "v5.18", "v6.1", "v6.1.192",
+				      "v6.6", "v6.12", "v6.12.95", "v6.18", "v7.3"};
+
+static void one_world(u64 seed, struct world *sum)
+{
+	struct world w = {.seed = seed, .kernel = kernels[seed % ARRAY_SIZE(kernels)]};
+
+	rng_init(&w.rng, seed, 9);
+	rig_new(&w.r, &machines[draw(&w, ARRAY_SIZE(machines))], w.kernel);
+	rig_boot(&w.r, seed);
+	for (int i = 1; i < 4; i++)
+		w.group[i] = sched_group_new(w.r.s, i == 3 ? w.group[2] : NULL, 300 * i, NULL);
+	for (int i = 0; i < STEPS; i++)
+		step(&w);
+	drain(&w);
+	sum->spins += w.spins;
+	sum->lists += w.lists;
+	sum->queued += w.queued;
+	sum->pulled += w.pulled;
+	sum->pushed += w.pushed;
+	sum->moved += w.moved;
+	sum->walks += w.walks;
+	sum->blocks += w.blocks;
+	rig_free(&w.r);
+}
+
+static void random_worlds(void **state)
+{
+	const char *seed = getenv("IDLEST_SEED"), *rounds = getenv("IDLEST_ROUNDS");
+	int n = rounds ? atoi(rounds) : 400;
+	struct world sum = {0};
+
+	if (seed) {
+		one_world(strtoull(seed, NULL, 10), &sum);
+		return;
+	}
+	for (int i = 1; i <= n; i++)
+		one_world(i, &sum);
+	/* a scenario in which a path never occurs tests it not */
+	assert_true(sum.spins && sum.lists && sum.queued && sum.pulled && sum.moved && sum.walks);
+	print_message(
+		"blocks %llu, spins %llu, lists %llu, delayed %llu, pulled %llu, pushed %llu, "
+		"moved %llu, walks %llu\n",
+		(unsigned long long)sum.blocks, (unsigned long long)sum.spins,
+		(unsigned long long)sum.lists, (unsigned long long)sum.queued,
+		(unsigned long long)sum.pulled, (unsigned long long)sum.pushed,
+		(unsigned long long)sum.moved, (unsigned long long)sum.walks);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(random_worlds)};
+
+	return cmocka_run_group_tests_name("scenario", tests, NULL, NULL);
+}
