@@ -410,6 +410,7 @@ void task_gone(struct sim *sim, struct sim_task *t);
 void step_next(struct sim *sim, struct sim_cpu *c);
 bool step_read(struct sim *sim, struct sim_cpu *c, struct sim_task *t);
 bool step_write(struct sim *sim, struct sim_cpu *c, struct sim_task *t);
+bool step_poll(struct sim *sim, struct sim_cpu *c, struct sim_task *t);
 bool step_lock(struct sim *sim, struct sim_cpu *c, struct sim_task *t);
 bool step_unlock(struct sim *sim, struct sim_cpu *c, struct sim_task *t);
 bool step_cond_wait(struct sim *sim, struct sim_cpu *c, struct sim_task *t);

@@ -155,8 +155,14 @@ static void write_woke_reader(struct sim *sim, struct sim_cpu *c)
 
 static void write_wake_reader(struct sim *sim, struct sim_cpu *c)
 {
-	struct sim_task *reader = waitq_take(&c->curr->step.pipe->readers);
+	struct sim_pipe *p = c->curr->step.pipe;
+	struct sim_task *reader;
 
+	if (p->pollers.head) {
+		wake_all(sim, c, &p->pollers, true, write_wake_reader);
+		return;
+	}
+	reader = waitq_take(&p->readers);
 	if (reader)
 		wake_task(sim, c, reader, true, write_woke_reader);
 	else
@@ -167,7 +173,7 @@ static void write_unlocked(struct sim *sim, struct sim_cpu *c)
 {
 	struct sim_pipe *p = c->curr->step.pipe;
 
-	if (c->curr->wake_peer && p->readers.head)
+	if (c->curr->wake_peer && (p->readers.head || p->pollers.head))
 		spin_lock(sim, c, &p->read_lock, write_wake_reader);
 	else
 		write_go_on(sim, c);
@@ -341,7 +347,7 @@ static void read_lock(struct sim *sim, struct sim_cpu *c)
 	kmutex_lock(sim, c, &c->curr->step.pipe->mutex, read_locked);
 }
 
-/* ---- steps ---- */
+/* ---- creation ---- */
 
 struct sim_pipe *sim_pipe_new(struct sim *sim, enum sim_pipe_kind kind)
 {
@@ -355,6 +361,33 @@ struct sim_pipe *sim_pipe_new(struct sim *sim, enum sim_pipe_kind kind)
 		return NULL;
 	return p;
 }
+
+/* ---- poll ---- */
+
+static void poll_locked(struct sim *sim, struct sim_cpu *c)
+{
+	struct sim_pipe *p = c->curr->step.pipe;
+	bool ready = p->kind == PIPE_SOCKET ? p->nr_messages : p->used;
+
+	spin_unlock(sim, c, &p->read_lock);
+	if (ready)
+		step_next(sim, c);
+	else
+		task_block(sim, c, &p->pollers, "data to poll for", step_next);
+}
+
+static void poll_entered(struct sim *sim, struct sim_cpu *c)
+{
+	spin_lock(sim, c, &c->curr->step.pipe->read_lock, poll_locked);
+}
+
+bool step_poll(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
+{
+	seg_wall(sim, c, CPU_ATOMIC, sim->cost->syscall, poll_entered);
+	return false;
+}
+
+/* ---- steps ---- */
 
 bool step_read(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 {

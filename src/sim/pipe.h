@@ -27,6 +27,7 @@ struct sim_pipe {
 	struct kmutex mutex;	/* pipe: both sides; socket: readers */
 	struct spinlock read_lock, write_lock; /* of the two wait queues */
 	struct waitq readers, writers;
+	struct waitq pollers;	/* not exclusive: all are woken, before a reader */
 	int last_cpu;		/* whose cache has the control lines */
 	u32 mlp;
 	/* pipe */

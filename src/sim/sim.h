@@ -61,6 +61,7 @@ enum sim_op {
 	SIM_SLEEP_UNTIL, /* absolute ns; in the past: no sleep */
 	SIM_READ,	/* pipe: 1 … bytes, blocks while empty; task's ret = bytes */
 	SIM_WRITE,	/* pipe: all bytes, blocks while full */
+	SIM_POLL,	/* pipe: until it has something to read; takes nothing, all who poll wake */
 	SIM_LOCK, SIM_UNLOCK,
 	SIM_COND_WAIT,	/* cond + mutex */
 	SIM_COND_SIGNAL, SIM_COND_BROADCAST,

@@ -61,8 +61,14 @@ static void write_woke_reader(struct sim *sim, struct sim_cpu *c)
 
 static void write_wake_reader(struct sim *sim, struct sim_cpu *c)
 {
-	struct sim_task *reader = waitq_take(&c->curr->step.pipe->readers);
+	struct sim_pipe *p = c->curr->step.pipe;
+	struct sim_task *reader;
 
+	if (p->pollers.head) {
+		wake_all(sim, c, &p->pollers, true, write_wake_reader);
+		return;
+	}
+	reader = waitq_take(&p->readers);
 	if (reader)
 		wake_task(sim, c, reader, true, write_woke_reader);
 	else
@@ -98,7 +104,7 @@ static void write_copied(struct sim *sim, struct sim_cpu *c)
 	m->cpu = c->id;
 	p->queued += m->truesize;
 	t->left -= t->part;
-	if (p->readers.head)
+	if (p->readers.head || p->pollers.head)
 		spin_lock(sim, c, &p->read_lock, write_wake_reader);
 	else
 		write_go_on(sim, c);

@@ -142,6 +142,7 @@ static const step_fn steps[] = {
 	[SIM_SLEEP_UNTIL] = step_sleep,
 	[SIM_READ] = step_read,
 	[SIM_WRITE] = step_write,
+	[SIM_POLL] = step_poll,
 	[SIM_LOCK] = step_lock,
 	[SIM_UNLOCK] = step_unlock,
 	[SIM_COND_WAIT] = step_cond_wait,

@@ -4,10 +4,11 @@
  * (perf bench sched messaging; spec 12 §1).
  *
  * The parent forks for each group F receivers, each with a channel of its own,
- * then F senders. Every task writes a byte to the parent and waits at a gate;
- * when all have reported, the parent opens it. A sender writes, loops times, a
- * message to each receiver of its group; a receiver reads F·loops messages.
- * The time is taken from opening the gate to the last exit, as the parent sees it.
+ * then F senders. Every task writes a byte to the parent and polls a channel
+ * that all share; when all have reported, the parent writes a byte there, which
+ * nobody reads, and wakes them all. A sender writes, loops times, a message to
+ * each receiver of its group; a receiver reads F·loops messages. The time is
+ * taken from waking them to the last exit, as the parent sees it.
  */
 #include <errno.h>
 
@@ -26,9 +27,7 @@ struct hackbench_run {
 	int groups, fds, nr_tasks;
 	u64 loops, datasize;
 	struct sim_pipe **channel; /* [group · fds + receiver] */
-	struct sim_pipe *ready;
-	struct sim_event *gate;
-	bool open;
+	struct sim_pipe *ready, *gate;
 	struct hackbench_task *task;
 	struct sim_spawn *spawn; /* [nr_tasks] */
 	/* the parent */
@@ -72,7 +71,7 @@ static int hackbench_check(const struct workload *w, void **parsed, struct err *
 	return 0;
 }
 
-/* Report to the parent, then wait until the gate is open. Return: nothing left to do here. */
+/* Report to the parent, then wait at the gate. Return: whether both are done. */
 static bool hackbench_started(struct hackbench_task *h, struct sim_step *step)
 {
 	struct hackbench_run *run = h->run;
@@ -86,10 +85,8 @@ static bool hackbench_started(struct hackbench_task *h, struct sim_step *step)
 	}
 	if (!h->gated) {
 		h->gated = true;
-		if (run->open)
-			return true;
-		step->op = SIM_SUSPEND;
-		step->event = run->gate;
+		step->op = SIM_POLL;
+		step->pipe = run->gate;
 		return false;
 	}
 	return true;
@@ -152,9 +149,9 @@ static void parent_next(struct sim *sim, struct sim_task *t, struct sim_step *st
 		run->done = 0;
 		run->state = PARENT_OPEN;
 		run->opened = sim_now(sim);
-		run->open = true;
-		step->op = SIM_RESUME;
-		step->event = run->gate;
+		step->op = SIM_WRITE;
+		step->pipe = run->gate;
+		step->bytes = 1;
 		return;
 	case PARENT_OPEN:
 		run->state = PARENT_REAP;
@@ -236,8 +233,8 @@ static int hackbench_setup(const struct workload *w, struct sim *sim, void **sta
 		run->channel[i] = sim_pipe_new(sim, kind);
 	for (int i = 0; i < run->nr_tasks; i++)
 		hackbench_task_init(run, i, process);
-	run->ready = sim_pipe_new(sim, PIPE_PIPE);
-	run->gate = sim_event_new(sim);
+	run->ready = sim_pipe_new(sim, kind);
+	run->gate = sim_pipe_new(sim, kind);
 	*state = run;
 	return sim_spawn(sim, &parent, err) ? 0 : err->code;
 }

@@ -19,9 +19,10 @@ int model_latencies(struct result *r, const char *what, const struct hist *h)
 
 	if (!h->count)
 		return 0;
-	rc = add_latency(r, what, "p50", hist_percentile(h, 5000));
+	/* the middle of the last bucket may lie above the largest value */
+	rc = add_latency(r, what, "p50", min(hist_percentile(h, 5000), h->max));
 	if (!rc)
-		rc = add_latency(r, what, "p99", hist_percentile(h, 9900));
+		rc = add_latency(r, what, "p99", min(hist_percentile(h, 9900), h->max));
 	if (!rc)
 		rc = add_latency(r, what, "max", h->max);
 	return rc;
