@@ -24,7 +24,7 @@ void cpu_arm(struct sim *sim, struct sim_cpu *c)
 			at = min(at, c->hrtick_at);
 		at = max(at, sim->now);
 	}
-	heap_set(&sim->cpus, c->id, at);
+	due_set(&sim->cpus, c->id, at);
 }
 
 static inline void seg_until(struct sim *sim, struct sim_cpu *c, enum cpu_mode mode, u64 end,

@@ -39,9 +39,6 @@ int engine_grow(struct sim *sim)
 
 static int alloc_state(struct sim *sim)
 {
-	u128 *key = arena_array(sim->arena, sim->nr_cpus, sizeof(*key));
-	u32 *pos = arena_array(sim->arena, sim->nr_cpus, sizeof(*pos));
-
 	sim->cpu = arena_array(sim->arena, sim->nr_cpus, sizeof(*sim->cpu));
 	sim->tick_mask = arena_array(sim->arena, sim->words, sizeof(u64));
 	sim->one_cpu = arena_array(sim->arena, sim->words, sizeof(u64));
@@ -50,10 +47,11 @@ static int alloc_state(struct sim *sim)
 	sim->piece_permille = arena_array(sim->arena, sim->topo->nr_nodes, sizeof(u32));
 	sim->rates = rates_new(sim->arena, sim->m);
 	sim->mem = memory_new(sim->arena, sim->m);
-	if (!key || !pos || !sim->cpu || !sim->tick_mask || !sim->one_cpu || !sim->llc_streams ||
+	if (!sim->cpu || !sim->tick_mask || !sim->one_cpu || !sim->llc_streams ||
 	    !sim->permille || !sim->piece_permille || !sim->rates || !sim->mem)
 		return -ENOMEM;
-	heap_init(&sim->cpus, key, pos, sim->nr_cpus);
+	if (!due_init(&sim->cpus, sim->arena, sim->nr_cpus))
+		return -ENOMEM;
 	return engine_grow(sim);
 }
 
@@ -194,7 +192,7 @@ static void step_time(struct sim *sim, u64 at)
 	} else if (sim->next_tick == at) {
 		tick_all(sim);
 	} else {
-		cpu_event(sim, &sim->cpu[heap_id(&sim->cpus)]);
+		cpu_event(sim, &sim->cpu[due_id(&sim->cpus)]);
 	}
 }
 
@@ -202,7 +200,7 @@ static u64 next_time(struct sim *sim)
 {
 	u64 at = min(heap_time(&sim->timers), sim->next_tick);
 
-	return min(at, heap_time(&sim->cpus));
+	return min(at, due_time(&sim->cpus));
 }
 
 static int run(struct sim *sim, struct err *err)

@@ -19,6 +19,7 @@
 #define IDLEST_SIM_ENGINE_H
 
 #include "base/cpumask.h"
+#include "base/due.h"
 #include "base/heap.h"
 #include "sim/memory.h"
 #include "sim/rates.h"
@@ -234,7 +235,7 @@ struct sim {
 	const struct machine *m;
 	const struct machine_costs *cost;
 	const struct sched_topology *topo;
-	struct heap cpus;	/* next boundary of each CPU */
+	struct due cpus;	/* next boundary of each CPU */
 	struct heap timers;	/* by task slot */
 	u64 tick_ns, next_tick;
 	u64 *tick_mask;		/* CPUs whose tick runs */
