@@ -160,6 +160,7 @@ enum task_stage {
 struct stream {
 	u64 read, write;	/* bytes of traffic */
 	u64 range;		/* bytes of address space */
+	u64 whole;		/* … of all of the regions, the parts of others included */
 	u64 touch_left;		/* TOUCH: bytes after this chunk */
 };
 

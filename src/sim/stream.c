@@ -4,7 +4,9 @@
  *
  * Where the pages are is looked up whenever the stream starts or goes on, so
  * that a task that was moved to another node pays for it from then on. Ranges
- * that fit a last level cache together are served from there.
+ * that fit a last level cache together are served from there, if the whole of
+ * their regions could be in the caches: the first and the last thread to go over
+ * its part of a large array are alone there for a while, and find nothing.
  */
 #include "sim/engine.h"
 
@@ -65,7 +67,8 @@ void stream_start(struct sim *sim, struct sim_cpu *c, u64 left)
 	sim->llc_streams[llc] += s->range;
 	tr.read_bytes = (u64)((u128)left * s->read / total);
 	tr.write_bytes = left - tr.read_bytes;
-	tr.in_llc = sim->llc_streams[llc] <= sim->m->llc_bytes;
+	tr.in_llc = sim->llc_streams[llc] <= sim->m->llc_bytes &&
+		    s->whole <= sim->m->llc_bytes * sim->topo->nr_llcs;
 	tr.node_permille = sim->permille;
 	rates_start(sim->rates, sim->now, c->id, ACT_STREAM, 0, &tr);
 }
@@ -81,13 +84,14 @@ static bool begin(struct sim *sim, struct sim_cpu *c, struct sim_task *t, cpu_fn
 	struct stream *s = &t->stream;
 	struct frame f = { .kind = FRAME_STREAM, .mode = CPU_USER, .fn = then };
 
-	s->read = s->write = s->range = 0;
+	s->read = s->write = s->range = s->whole = 0;
 	for (int i = 0; i < t->step.nr_pieces; i++) {
 		const struct sim_piece *p = &t->step.piece[i];
 
 		s->read += p->read_bytes;
 		s->write += p->write_bytes;
 		s->range += p->bytes;
+		s->whole += memory_region_bytes(p->region);
 		if (p->write_bytes)
 			memory_touch(sim->mem, p->region, p->offset, p->bytes, node_of(sim, c->id));
 	}

@@ -199,7 +199,10 @@ static int hackbench_memory(struct sim *sim, const struct hackbench_run *run, bo
 	u64 bytes = (u64)run->nr_tasks * (process ? PROCESS_BYTES : TASK_BYTES) +
 		    (u64)run->groups * run->fds * CHANNEL_BYTES;
 
-	return sim_region_new(sim, bytes, err) ? 0 : err->code;
+	if (sim_region_new(sim, bytes, err))
+		return 0;
+	err_prefix(err, "hackbench: %d tasks: ", run->nr_tasks);
+	return err->code;
 }
 
 static int hackbench_setup(const struct workload *w, struct sim *sim, void **state,
