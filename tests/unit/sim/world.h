@@ -91,6 +91,7 @@ static inline void script_next(struct sim *sim, struct sim_task *t, struct sim_s
 			return; /* SIM_EXIT */
 		}
 		s->pos = 0;
+		s->at[0] = sim_now(sim);
 	}
 	*step = s->step[s->pos++];
 }
