@@ -261,6 +261,16 @@ static bool queue_excluded(const struct lb_env *env, const struct rq *rq, unsign
 	       asym_prefer(rq->cpu, env->dst_cpu);
 }
 
+/* 6.5+: tasks that only wait count as utilisation, too */
+static unsigned long queue_util(const struct sched *s, const struct rq *rq)
+{
+	unsigned long util = cpu_util_cfs(s, rq->cpu);
+
+	if (s->k.rules.util_boost)
+		util = max(util, min(cpu_runnable(rq), rq->cpu_capacity_orig));
+	return util;
+}
+
 static void consider_queue(const struct lb_env *env, const struct rq *rq,
 			   struct queue_choice *best)
 {
@@ -279,7 +289,7 @@ static void consider_queue(const struct lb_env *env, const struct rq *rq,
 		break;
 	case MIGRATE_UTIL:
 		if (nr > 1)
-			prefer_queue(best, rq->cpu, cpu_util_cfs(env->s, rq->cpu), 1);
+			prefer_queue(best, rq->cpu, queue_util(env->s, rq), 1);
 		break;
 	case MIGRATE_TASK:
 		prefer_queue(best, rq->cpu, nr, 1);

@@ -124,7 +124,10 @@ void count_span(const struct sched *s, int cpu, const struct sched_domain *sd,
 
 /* ---- time ---- */
 
-/* the jiffy of @t, in ns */
+/*
+ * The jiffy of @t, in ns. Whether a jiffy has come needs no division: all due
+ * times are whole jiffies, so that jiffy_of(t) >= due is t >= due.
+ */
 static inline u64 jiffy_of(const struct sched *s, u64 t)
 {
 	return t - t % s->tick_ns;

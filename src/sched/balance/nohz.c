@@ -16,7 +16,7 @@
 
 static bool stats_due(const struct sched *s, u64 now)
 {
-	return s->nohz_has_blocked && jiffy_of(s, now) > s->nohz_next_blocked;
+	return s->nohz_has_blocked && now >= s->nohz_next_blocked + s->tick_ns;
 }
 
 /* ---- the kick ---- */
@@ -71,14 +71,14 @@ static int find_new_ilb(const struct sched *s, int self)
 	return first;
 }
 
-static void kick_ilb(struct sched *s, struct rq *rq, u32 flags, u64 jiffy)
+static void kick_ilb(struct sched *s, struct rq *rq, u32 flags)
 {
 	struct balance_walk *w;
 	int ilb;
 	bool kicked;
 
 	if (flags & NOHZ_BALANCE_KICK)
-		s->nohz_next_balance = jiffy + s->tick_ns;
+		s->nohz_next_balance = jiffy_of(s, rq->clock) + s->tick_ns;
 	ilb = find_new_ilb(s, rq->cpu);
 	if (ilb < 0)
 		return;
@@ -94,7 +94,6 @@ static void kick_ilb(struct sched *s, struct rq *rq, u32 flags, u64 jiffy)
  */
 void nohz_balancer_kick(struct sched *s, struct rq *rq)
 {
-	u64 jiffy = jiffy_of(s, rq->clock);
 	u32 flags = 0;
 
 	if (idle_cpu(s, rq->cpu))
@@ -104,10 +103,10 @@ void nohz_balancer_kick(struct sched *s, struct rq *rq)
 		return;
 	if (stats_due(s, rq->clock))
 		flags = NOHZ_STATS_KICK;
-	if (jiffy >= s->nohz_next_balance && wants_balance(s, rq))
+	if (rq->clock >= s->nohz_next_balance && wants_balance(s, rq))
 		flags = NOHZ_STATS_KICK | NOHZ_BALANCE_KICK;
 	if (flags)
-		kick_ilb(s, rq, flags, jiffy);
+		kick_ilb(s, rq, flags);
 }
 
 /**
@@ -215,7 +214,7 @@ static void visit_idle(struct sched *s, u64 now, struct balance_walk *w, int cpu
 	if ((w->flags & NOHZ_STATS_KICK) && mask_test(s->load_mask, cpu))
 		w->stats_left |= update_idle_averages(s, now, cpu);
 	w->for_cpu = cpu;
-	if ((w->flags & NOHZ_BALANCE_KICK) && jiffy_of(s, now) >= rq->next_balance && rq->sd)
+	if ((w->flags & NOHZ_BALANCE_KICK) && now >= rq->next_balance && rq->sd)
 		chain_begin(s, now, w, cpu, CPU_IDLE);
 	else
 		leave_chain(s, w);

@@ -98,10 +98,12 @@ bool should_we_balance(const struct lb_env *env)
 	const struct rq *rq = cpu_rq(s, env->dst_cpu);
 	int first;
 
-	if (!mask_test(env->cpus, env->dst_cpu))
+	if (env->cpus != env->sd->span && !mask_test(env->cpus, env->dst_cpu))
 		return false;
 	if (env->kind == CPU_NEWLY_IDLE)
 		return !s->k.rules.newidle_checks_pending || (!rq->nr_running && !rq->ttwu_pending);
+	if (env->sd->groups->weight == 1)
+		return true;
 	first = s->k.rules.smt_balance ? first_idle_core(env) : first_idle(env);
 	if (first < 0)
 		first = env->sd->groups->balance_cpu;
@@ -159,15 +161,15 @@ static void sum_capacity(const struct lb_env *env, struct balance_decision *d)
 static void refresh_capacity(const struct lb_env *env, struct balance_decision *d)
 {
 	const struct sched *s = env->s;
-	u64 jiffy = jiffy_of(s, env->now);
 
 	d->refresh_capacity = env->kind != CPU_NEWLY_IDLE ||
-			      jiffy >= env->sd->groups->sgc->next_update;
+			      env->now >= env->sd->groups->sgc->next_update;
 	if (!d->refresh_capacity)
 		return;
 	sum_capacity(env, d);
 	d->capacity_next_update =
-		jiffy + clamp_interval(s, msecs_to_jiffies_ns(s, env->sd->balance_interval));
+		jiffy_of(s, env->now) +
+		clamp_interval(s, msecs_to_jiffies_ns(s, env->sd->balance_interval));
 }
 
 /* ---- how a pass ends (spec 06 §2.4 – 2.6) ---- */

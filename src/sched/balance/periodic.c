@@ -58,12 +58,12 @@ void chain_begin(struct sched *s, u64 now, struct balance_walk *w, int cpu,
 }
 
 /* the measured cost of new-idle passes is forgotten by 1 % a second */
-static bool decay_newidle_cost(struct sched_domain *sd, u64 jiffy)
+static bool decay_newidle_cost(const struct sched *s, u64 now, struct sched_domain *sd)
 {
-	if (jiffy <= sd->last_decay_max_lb_cost + NSEC_PER_SEC)
+	if (now < sd->last_decay_max_lb_cost + NSEC_PER_SEC + s->tick_ns)
 		return false;
 	sd->max_newidle_lb_cost = sd->max_newidle_lb_cost * 253 / 256;
-	sd->last_decay_max_lb_cost = jiffy;
+	sd->last_decay_max_lb_cost = jiffy_of(s, now);
 	return true;
 }
 
@@ -112,14 +112,12 @@ static bool skip_for_lock(const struct sched *s, const struct sched_domain *sd)
 bool chain_step(struct sched *s, u64 now, int walker, struct balance_walk *w,
 		struct balance_decision *d)
 {
-	u64 jiffy = jiffy_of(s, now);
-
 	while (w->sd) {
 		struct sched_domain *sd = w->sd;
 		u64 interval;
 
 		w->sd = sd->parent;
-		w->need_decay |= decay_newidle_cost(sd, jiffy);
+		w->need_decay |= decay_newidle_cost(s, now, sd);
 		w->newidle_cost_sum += sd->max_newidle_lb_cost;
 		if (!w->keep_going) {
 			if (w->need_decay)
@@ -127,7 +125,7 @@ bool chain_step(struct sched *s, u64 now, int walker, struct balance_walk *w,
 			break;
 		}
 		interval = domain_interval(s, sd, chain_busy(s, w));
-		if (skip_for_lock(s, sd) || jiffy < sd->last_balance + interval) {
+		if (skip_for_lock(s, sd) || now < sd->last_balance + interval) {
 			note_next(w, sd->last_balance + interval);
 			continue;
 		}
@@ -198,6 +196,6 @@ void trigger_load_balance(struct sched *s, struct rq *rq)
 {
 	if (!rq->online || !rq->sd)
 		return;
-	if (jiffy_of(s, rq->clock) >= rq->next_balance)
+	if (rq->clock >= rq->next_balance)
 		sched_push_out(s, OUT_SOFTIRQ, rq->cpu, rq->cpu, NULL, 0);
 }

@@ -432,6 +432,105 @@ static void serialize_inside_the_pass(void **state)
 	rig_stop(&r);
 }
 
+/* spec 06 §5 – §9 on mixed capacity: a task too big for its CPU is pushed to a bigger one */
+static void misfit(void **state)
+{
+	static const struct {
+		const char *kernel;
+		int failed_after;
+		u64 interval_after_vain_pass;
+	} rows[] = { { "v6.1", 1, 8 }, { "v6.12", 0, 4 }, { "v7.3", 0, 4 } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct rig r;
+		struct sched_domain *sd;
+		struct task *p;
+		struct sched_out out;
+		u64 little = 0x3;
+
+		rig_start_mixed(&r, rows[i].kernel, 1, 1, 4, 1, 2);
+		p = running(&r, 0, NULL);
+		sd = rig_domain(&r, 2, "MC");
+		assert_true(sd->flags & SD_ASYM_CPUCAPACITY_FULL);
+		cpu_rq(r.s, 0)->misfit_task_load = 600;
+
+		/* not from a CPU of the same size */
+		decide(&r, 1, "MC", CPU_IDLE);
+		assert_int_equal(d.outcome, BALANCE_NO_GROUP);
+
+		pass(&r, 2, "MC", CPU_IDLE);
+		assert_int_equal(d.busiest_type, GROUP_MISFIT_TASK);
+		assert_int_equal(d.type, MIGRATE_MISFIT);
+		assert_int_equal(d.imbalance, 1);
+		assert_int_equal(d.overload, 1);
+		assert_int_equal(d.active_src, 0);
+		assert_int_equal(sd->nr_balance_failed, rows[i].failed_after);
+		while (sched_next_out(r.s, &out) && out.kind != OUT_ACTIVE_BALANCE)
+			;
+		rig_push(&r, 0);
+		assert_int_equal(p->cpu, 2);
+		rig_drop_requests(&r);
+		rig_stop(&r);
+
+		/* it may not come: the interval backs off where misfit passes count */
+		rig_start_mixed(&r, rows[i].kernel, 1, 1, 4, 1, 2);
+		running(&r, 0, &little);
+		cpu_rq(r.s, 0)->misfit_task_load = 600;
+		sd = rig_domain(&r, 2, "MC");
+		pass(&r, 2, "MC", CPU_IDLE);
+		assert_int_equal(d.outcome, BALANCE_FAILED);
+		assert_int_equal(d.active_src, -1);
+		assert_int_equal(sd->balance_interval, rows[i].interval_after_vain_pass);
+		rig_stop(&r);
+	}
+}
+
+/* a bigger CPU with a single task has nothing for a smaller one */
+static void little_leaves_big_alone(void **state)
+{
+	static const char *const kernels[] = { "v5.10", "v6.1", "v6.1.192", "v6.12", "v7.3" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
+		struct rig r;
+
+		rig_start_mixed(&r, kernels[i], 1, 1, 4, 1, 2);
+		running(&r, 2, NULL);
+		cpu_rq(r.s, 2)->nr_running++; /* a second one, of another class */
+		decide(&r, 0, "MC", CPU_IDLE);
+		assert_int_equal(d.nr_taken, 0);
+		assert_int_equal(d.active_src, -1);
+		cpu_rq(r.s, 2)->nr_running--;
+		rig_stop(&r);
+	}
+}
+
+/* what interrupts or realtime left of a CPU is too little: its only task is pushed */
+static void reduced_capacity_push(void **state)
+{
+	struct rig r;
+	struct sched_domain *sd;
+	struct rq *rq;
+
+	rig_start(&r, "v6.1", 1, 1, 2, 1);
+	running(&r, 0, NULL);
+	rq = cpu_rq(r.s, 0);
+	rq->cfs.avg.load_avg = 1024;
+	sd = rig_domain(&r, 1, "MC");
+	rq->cpu_capacity = 876; /* 876 · 117 > 102400 */
+	decide(&r, 1, "MC", CPU_IDLE);
+	assert_int_equal(d.outcome, BALANCE_NO_GROUP);
+	rq->cpu_capacity = 875;
+	decide(&r, 1, "MC", CPU_IDLE);
+	assert_int_equal(d.busiest_type, GROUP_MISFIT_TASK);
+	assert_int_equal(d.type, MIGRATE_LOAD);
+	assert_int_equal(d.imbalance, 1024);
+	assert_int_equal(d.active_src, 0);
+	decide(&r, 1, "MC", CPU_NOT_IDLE);
+	assert_int_equal(d.active_src, -1);
+	assert_int_equal(sd->imbalance_pct, 117);
+	rig_stop(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -449,6 +548,9 @@ int main(void)
 		cmocka_unit_test(overload_flag),
 		cmocka_unit_test(idle_scan_feedback),
 		cmocka_unit_test(serialize_inside_the_pass),
+		cmocka_unit_test(misfit),
+		cmocka_unit_test(little_leaves_big_alone),
+		cmocka_unit_test(reduced_capacity_push),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,6 +25,8 @@ struct rig {
 	u64 now;
 	u64 cpu_price;	/* ns for each CPU a pass reads */
 	int nr_tasks;
+	/* what other CPUs do while a pass of @cpu is under way; NULL: nothing */
+	void (*between)(struct rig *r, int cpu);
 	u64 newidle_moved, periodic_moved, nohz_moved, pushed;
 };
 
@@ -59,8 +61,9 @@ static inline void rig_topology(struct sched_topology *t, int nodes, int llcs, i
 		t->distance[i] = i / nodes == i % nodes ? 10 : 20;
 }
 
-static inline void rig_start(struct rig *r, const char *kernel, int nodes, int llcs, int cores,
-			     int smt)
+/* @little: the first so many CPUs have a capacity of 446 */
+static inline void rig_start_mixed(struct rig *r, const char *kernel, int nodes, int llcs,
+				   int cores, int smt, int little)
 {
 	struct sched_kernel k;
 	struct err err = { 0 };
@@ -71,11 +74,19 @@ static inline void rig_start(struct rig *r, const char *kernel, int nodes, int l
 	r->cpu_price = 100;
 	r->now = RIG_START;
 	rig_topology(&r->topo, nodes, llcs, cores, smt);
+	for (int c = 0; c < little; c++)
+		r->topo.cpu[c].capacity = 446;
 	if (sched_kernel_parse(kernel, &k, &err))
 		fail_msg("%s: %s", kernel, err.msg);
 	r->s = sched_create(&r->topo, &k, &host, 1, &err);
 	if (!r->s)
 		fail_msg("%s: %s", kernel, err.msg);
+}
+
+static inline void rig_start(struct rig *r, const char *kernel, int nodes, int llcs, int cores,
+			     int smt)
+{
+	rig_start_mixed(r, kernel, nodes, llcs, cores, smt, 0);
 }
 
 static inline void rig_stop(struct rig *r)
@@ -127,6 +138,8 @@ static inline int rig_walk(struct rig *r, int cpu, enum walk_kind kind)
 	r->now += cost;
 	while (sched_walk_step(r->s, r->now, cpu, &cost)) {
 		r->now += cost;
+		if (r->between)
+			r->between(r, cpu);
 		moved += sched_walk_attach(r->s, r->now, cpu);
 	}
 	return moved;

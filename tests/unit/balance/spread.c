@@ -148,6 +148,36 @@ static void wake(struct world *w, int cpu, struct task *p)
 	}
 }
 
+/* while @busy makes a pass, others wake tasks, change affinities and run dry */
+static void meanwhile(struct rig *r, int busy)
+{
+	struct world *w = container_of(r, struct world, r);
+	struct sched *s = r->s;
+	int cpu = draw(w, s->nr_cpus), i;
+
+	if (!w->nr || draw(w, 3))
+		return;
+	r->between = NULL; /* not while this goes on */
+	i = draw(w, w->nr);
+	switch (draw(w, 3)) {
+	case 0:
+		if (w->task[i]->state == TASK_SLEEPING)
+			wake(w, cpu, w->task[i]);
+		break;
+	case 1:
+		w->allowed[i] = random_mask(w);
+		sched_set_affinity(s, r->now, w->task[i], &w->allowed[i]);
+		break;
+	default:
+		if (cpu != busy && s->rq[cpu].curr && s->rq[cpu].curr->on_rq) {
+			sched_block(s, r->now, cpu, false);
+			rig_schedule(r, cpu);
+		}
+		break;
+	}
+	r->between = meanwhile;
+}
+
 static void random_event(struct world *w)
 {
 	struct rig *r = &w->r;
@@ -227,6 +257,7 @@ static void check_decision(struct world *w)
 
 static void random_worlds(void **state)
 {
+	u64 newidle = 0, periodic = 0, nohz = 0, pushed = 0;
 	static const int shape[][4] = { { 1, 1, 2, 1 }, { 1, 2, 2, 2 }, { 2, 2, 4, 2 },
 					{ 4, 2, 4, 2 }, { 2, 1, 1, 1 }, { 3, 3, 2, 1 } };
 
@@ -237,6 +268,7 @@ static void random_worlds(void **state)
 		struct rng boot;
 
 		rig_start(&w.r, kernel, m[0], m[1], m[2], m[3]);
+		w.r.between = meanwhile;
 		rng_init(&w.rng, seed, 1);
 		rng_init(&boot, seed, 2);
 		sched_boot(w.r.s, w.r.now, &boot);
@@ -249,8 +281,15 @@ static void random_worlds(void **state)
 			if (i % 8 == 0)
 				check_decision(&w);
 		}
+		newidle += w.r.newidle_moved;
+		periodic += w.r.periodic_moved;
+		nohz += w.r.nohz_moved;
+		pushed += w.r.pushed;
 		rig_stop(&w.r);
 	}
+	print_message("moved: new-idle %d, periodic %d, nohz %d, pushed %d\n", (int)newidle,
+		      (int)periodic, (int)nohz, (int)pushed);
+	assert_true(newidle && periodic && nohz && pushed);
 }
 
 /* a decision leaves the core as it was */
