@@ -13,8 +13,8 @@ echo
 echo
 echo "hackbench, pipes, on the same machine in NPS1:"
 echo
-"$idlest" compare -m zen3-2s:nps1 -w hackbench:pipe,groups=1 -w hackbench:pipe,groups=2 \
-	-w hackbench:pipe,groups=4 --base v5.17 --variant v5.18
+"$idlest" compare -m zen3-2s:nps1 -w hackbench:groups=1,pipe,loops=500 \
+	-w hackbench:groups=2,pipe,loops=500 -w hackbench:groups=4,pipe,loops=500 --base v5.17 --variant v5.18
 echo
 echo "Your own machine:  $idlest compare -m this -w hackbench:groups=4,pipe --base v6.6 --variant v6.12"
 echo "Your own change:   docs/add-a-rule.md, then $idlest compare ... --variant v6.12,+YOUR_RULE"

@@ -17,6 +17,7 @@ static const struct command commands[] = {
 	{ "features", "", "scheduler features and which kernel has them", cmd_features },
 	{ "tunables", "", "scheduler tunables and their defaults", cmd_tunables },
 	{ "machines", "", "the machines shipped with idlest", cmd_machines },
+	{ "workloads", "[NAME]", "the workload models and their parameters", cmd_workloads },
 };
 
 const char *argp_program_version = "idlest " IDLEST_VERSION;

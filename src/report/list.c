@@ -20,14 +20,36 @@ const char *format_pct_truncated(double pct, char *buf, size_t len)
 	return buf;
 }
 
-static void format_cell(const struct comparison_cell *cell, bool base, bool judged, char *buf,
-			size_t len)
+static void format_cell(const struct comparison_cell *cell, bool base, bool judged, int decimals,
+			char *buf, size_t len)
 {
 	char pct[32];
 
 	format_pct_truncated(base ? 0 : cell->gain_pct, pct, sizeof(pct));
-	snprintf(buf, len, "%10.2f (%s pct)%s", cell->mean, pct,
+	snprintf(buf, len, "%10.*f (%s pct)%s", decimals, cell->mean, pct,
 		 base || !judged ? "" : cell->significant ? " *" : " ~");
+}
+
+/* Two, as posted; more where the smallest value of that unit would lose its digits. */
+static int unit_decimals(const struct comparison *t, int machine, const char *unit)
+{
+	double smallest = 1;
+	int decimals = 2;
+
+	for (int i = 0; i < t->nr_rows; i++) {
+		const struct comparison_row *row = &t->row[i];
+
+		if (row->machine != machine || strcmp(row->what->unit, unit))
+			continue;
+		for (int k = 0; k < t->c->spec.nr_kernels; k++)
+			if (row->cell[k].mean > 0 && row->cell[k].mean < smallest)
+				smallest = row->cell[k].mean;
+	}
+	while (decimals < 9 && smallest < 1) {
+		smallest *= 10;
+		decimals++;
+	}
+	return decimals;
 }
 
 static int label_width(const struct comparison *t, int machine)
@@ -57,6 +79,7 @@ static void print_machine(const struct comparison *t, int machine, FILE *f)
 	size_t len = (size_t)(s->nr_kernels + 2) * 512;
 	char *line = malloc(len), cell[64], label[160];
 	const char *unit = NULL;
+	int decimals = 2;
 	size_t n;
 
 	if (!line)
@@ -69,7 +92,7 @@ static void print_machine(const struct comparison *t, int machine, FILE *f)
 	fputc('\n', f);
 	n = snprintf(line, len, "%-*s", width + 2, "Test:");
 	for (int k = 0; k < s->nr_kernels && n < len; k++)
-		n += snprintf(line + n, len - n, " %*s%-*s", k ? 4 : 4, "", column - 4, s->kernel_expr[k]);
+		n += snprintf(line + n, len - n, " %*s%-*s", 4, "", column - 4, s->kernel_expr[k]);
 	print_line(f, line);
 	for (int i = 0; i < t->nr_rows; i++) {
 		const struct comparison_row *row = &t->row[i];
@@ -78,13 +101,14 @@ static void print_machine(const struct comparison *t, int machine, FILE *f)
 			continue;
 		if (!unit || strcmp(unit, row->what->unit)) {
 			unit = row->what->unit;
+			decimals = unit_decimals(t, machine, unit);
 			fprintf(f, " (%s, %s is better)\n", unit,
 				row->what->higher_is_better ? "higher" : "lower");
 		}
 		snprintf(label, sizeof(label), " %s:", row->label);
 		n = snprintf(line, len, "%-*s", width + 2, label);
 		for (int k = 0; k < s->nr_kernels && n < len; k++) {
-			format_cell(&row->cell[k], k == 0, judged, cell, sizeof(cell));
+			format_cell(&row->cell[k], k == 0, judged, decimals, cell, sizeof(cell));
 			n += snprintf(line + n, len - n, " %-*s", column, cell);
 		}
 		print_line(f, line);

@@ -113,6 +113,19 @@ static void list_of_times(void **state)
 	free(c.result);
 }
 
+/* A hundredth of a benchmark's loops must not print as 0.00. */
+static void list_of_short_times(void **state)
+{
+	const double v[] = { 0.03104, 0.03104, 0.03104, 0.03104, 0.02, 0.02, 0.02, 0.02 };
+	struct compare c = fake(stream, 1, "time", "s", false, v);
+	char *text = printed(&c, comparison_print_list);
+
+	contains(text, "0.0310 (0.00 pct)");
+	contains(text, "0.0200 (35.56 pct) *");
+	free(text);
+	free(c.result);
+}
+
 static void too_few_seeds(void **state)
 {
 	const double v[] = { 1, 1, 2, 2, 1, 1, 2, 2 };
@@ -165,7 +178,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(truncation),	 cmocka_unit_test(list_of_rates),
-		cmocka_unit_test(list_of_times), cmocka_unit_test(too_few_seeds),
+		cmocka_unit_test(list_of_times), cmocka_unit_test(list_of_short_times),
+		cmocka_unit_test(too_few_seeds),
 		cmocka_unit_test(mmtests),	 cmocka_unit_test(csv_and_json),
 	};
 
