@@ -287,6 +287,7 @@ void requeue_delayed_entity(struct sched *s, struct sched_entity *se)
 	struct cfs_rq *cfs_rq = se->cfs_rq;
 	bool in_tree = cfs_rq->vcurr != se;
 
+	update_curr(s, cfs_rq);
 	if (feat(s, FEAT_DELAY_ZERO)) {
 		eevdf_update_lag(s, cfs_rq, se);
 		if (se->vlag > 0) {

@@ -239,7 +239,14 @@ static bool propagate_entity_load_avg(struct cfs_rq *cfs_rq, struct sched_entity
 {
 	struct cfs_rq *gcfs_rq = se->my_q;
 
-	if (!gcfs_rq || !gcfs_rq->propagate)
+	if (!gcfs_rq)
+		return false;
+	/* a group entity belongs to its queue from the start, with nothing */
+	if (unlikely(!se->avg.last_update_time)) {
+		se->avg.last_update_time = cfs_rq->avg.last_update_time;
+		se->avg.period_contrib = cfs_rq->avg.period_contrib;
+	}
+	if (!gcfs_rq->propagate)
 		return false;
 	gcfs_rq->propagate = false;
 	note_propagate(cfs_rq, gcfs_rq->prop_runnable_sum);
