@@ -40,6 +40,23 @@ struct rb_node *rb_prev(const struct rb_node *node);
 /** rb_check() - a valid red-black tree, leftmost right; Return: number of nodes, -1 if broken */
 int rb_check(const struct rb_root_cached *tree);
 
+/* The common small cases, without a call: the first node of a tree, and the last one left. */
+
+static inline void rb_insert_first(struct rb_root_cached *tree, struct rb_node *node)
+{
+	*node = (struct rb_node){ 0 };
+	tree->root = tree->leftmost = node;
+}
+
+/** rb_erase_only() - take @node out if there is no other one; Return: there was none */
+static inline bool rb_erase_only(struct rb_root_cached *tree, struct rb_node *node)
+{
+	if (tree->root != node || node->left || node->right)
+		return false;
+	tree->root = tree->leftmost = NULL;
+	return true;
+}
+
 static inline struct rb_node *rb_first(const struct rb_root_cached *tree)
 {
 	return tree->leftmost;

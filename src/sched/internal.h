@@ -582,7 +582,10 @@ int fair_check(const struct sched *s, const struct rq *rq, struct err *err);
 
 /* ---- fair/pelt.c, util_est: what placement and balancing read ---- */
 
-u64 rq_clock_pelt(const struct rq *rq);
+static inline u64 rq_clock_pelt(const struct rq *rq)
+{
+	return rq->clock_pelt - rq->lost_idle_time;
+}
 /* clock_task went on by @delta ns: clock_pelt by what capacity and frequency make of it */
 void update_rq_clock_pelt(struct rq *rq, u64 delta);
 void rq_clock_pelt_enter_idle(struct sched *s, struct rq *rq);

@@ -15,6 +15,10 @@ void cfs_insert(struct cfs_rq *cfs_rq, struct sched_entity *se)
 {
 	struct rb_node **link = &cfs_rq->tasks_timeline.root, *parent = NULL;
 
+	if (!*link) {
+		rb_insert_first(&cfs_rq->tasks_timeline, &se->run_node);
+		return;
+	}
 	while (*link) {
 		parent = *link;
 		if (before(se->vruntime, rb_entity(parent)->vruntime))
@@ -27,7 +31,8 @@ void cfs_insert(struct cfs_rq *cfs_rq, struct sched_entity *se)
 
 void cfs_remove(struct cfs_rq *cfs_rq, struct sched_entity *se)
 {
-	rb_erase(&cfs_rq->tasks_timeline, &se->run_node, NULL);
+	if (!rb_erase_only(&cfs_rq->tasks_timeline, &se->run_node))
+		rb_erase(&cfs_rq->tasks_timeline, &se->run_node, NULL);
 }
 
 /* the smallest vruntime of the queue, but never backwards (spec 02 §4.1) */

@@ -183,9 +183,7 @@ int fair_check(const struct sched *s, const struct rq *rq, struct err *err)
 			return err_set(err, -EINVAL, "cpu %d: task %d is listed but not queued",
 				       rq->cpu, p->id);
 		if (!p->se.sched_delayed)
-			est += s->k.rules.util_est == UTIL_EST_TWO ?
-				       max(p->util_est.ewma, p->util_est.enqueued) :
-				       p->util_est.ewma;
+			est += util_estimate(s, p);
 	}
 	if (feat(s, FEAT_UTIL_EST) && est != rq->cfs.util_est)
 		return err_set(err, -EINVAL, "cpu %d: util_est is %lu, of its tasks %lu", rq->cpu,

@@ -54,6 +54,12 @@ void eevdf_insert(struct cfs_rq *cfs_rq, struct sched_entity *se)
 
 	cfs_rq->avg_vruntime += (s64)(se->vruntime - cfs_rq->min_vruntime) * (s64)se->key_weight;
 	cfs_rq->avg_load += se->key_weight;
+	if (!*link) {
+		se->min_vruntime = se->vruntime;
+		se->min_slice = se->max_slice = se->slice;
+		rb_insert_first(&cfs_rq->tasks_timeline, &se->run_node);
+		return;
+	}
 	while (*link) {
 		parent = *link;
 		if (before(se->deadline, rb_entity(parent)->deadline))
@@ -66,6 +72,10 @@ void eevdf_insert(struct cfs_rq *cfs_rq, struct sched_entity *se)
 
 void eevdf_remove(struct cfs_rq *cfs_rq, struct sched_entity *se)
 {
+	if (rb_erase_only(&cfs_rq->tasks_timeline, &se->run_node)) {
+		cfs_rq->avg_vruntime = cfs_rq->avg_load = 0;
+		return;
+	}
 	rb_erase(&cfs_rq->tasks_timeline, &se->run_node, augment);
 	cfs_rq->avg_vruntime -= (s64)(se->vruntime - cfs_rq->min_vruntime) * (s64)se->key_weight;
 	cfs_rq->avg_load -= se->key_weight;

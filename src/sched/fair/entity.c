@@ -4,37 +4,8 @@
  */
 #include "sched/fair/fair.h"
 
-/* ---- order, as CFS or EEVDF have it ---- */
-
-void tree_insert(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se)
+void forget_buddies(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se)
 {
-	if (is_cfs(s))
-		cfs_insert(cfs_rq, se);
-	else
-		eevdf_insert(cfs_rq, se);
-}
-
-void tree_remove(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se)
-{
-	if (is_cfs(s))
-		cfs_remove(cfs_rq, se);
-	else
-		eevdf_remove(cfs_rq, se);
-}
-
-void update_min_vruntime(struct sched *s, struct cfs_rq *cfs_rq)
-{
-	if (is_cfs(s))
-		cfs_update_min_vruntime(cfs_rq);
-	else
-		eevdf_update_min_vruntime(cfs_rq);
-}
-
-/* @se is chosen, or leaves: nobody prefers it any more, here and where it stands for this level */
-void clear_buddies(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se)
-{
-	if (likely(!cfs_rq->next && !cfs_rq->last && !cfs_rq->skip))
-		return;
 	if (is_flat(s)) {
 		if (cfs_rq->next == se)
 			cfs_rq->next = NULL;
@@ -62,23 +33,12 @@ static bool slice_over(const struct sched *s, const struct cfs_rq *cfs_rq,
 	       !entity_eligible(cfs_rq, curr);
 }
 
-/**
- * update_curr() - account the running entity of a queue up to the rq's clock
- *
- * In the flat variant only the root queue has one.
- */
-void update_curr(struct sched *s, struct cfs_rq *cfs_rq)
+/* the running entity ran @delta ns since it was last accounted */
+void account_curr(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *curr, u64 delta)
 {
-	struct sched_entity *curr = cfs_rq->vcurr;
 	struct rq *rq = cfs_rq->rq;
-	s64 delta;
 	bool passed;
 
-	if (!curr)
-		return;
-	delta = rq->clock_task - curr->exec_start;
-	if (delta <= 0)
-		return;
 	curr->exec_start = rq->clock_task;
 	curr->sum_exec_runtime += delta;
 	curr->vruntime += vtime(delta, curr);
@@ -120,7 +80,13 @@ void account_entity_dequeue(struct cfs_rq *cfs_rq, struct sched_entity *se)
 
 s64 scale_by_weight(s64 v, u64 old, u64 new)
 {
-	return new ? (s64)((s128)v * (s64)old / (s64)new) : v;
+	s64 product;
+
+	if (!new)
+		return v;
+	if (likely(!__builtin_mul_overflow(v, (s64)old, &product)))
+		return product / (s64)new;
+	return (s64)((s128)v * (s64)old / (s64)new);
 }
 
 /* lag and deadline distance keep their real time under another weight (spec 02 §5.12) */

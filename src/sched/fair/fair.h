@@ -117,11 +117,83 @@ static inline u32 pelt_divider(const struct sched_avg *sa)
 }
 
 u64 decay_load(u64 val, u64 periods);
-bool pelt_update_sum(u64 now, struct sched_avg *sa, u64 load, u64 runnable, bool running);
+void pelt_cross_periods(struct sched_avg *sa, u64 delta, u64 load, u64 runnable, bool running);
+/* load_avg, runnable_avg and util_avg from the sums; @weight: an entity's own, 1 for a queue */
+void pelt_update_averages(struct sched_avg *sa, u64 weight);
+
+/**
+ * pelt_update_sum() - bring the sums of @sa to @now (spec 03 §3)
+ * @now: PELT clock, ns
+ *
+ * Return: whether a period ended, so that the averages have to follow.
+ */
+static inline bool pelt_update_sum(u64 now, struct sched_avg *sa, u64 load, u64 runnable,
+				   bool running)
+{
+	u64 delta = now - sa->last_update_time;
+
+	if (delta < 1024)
+		return false;
+	if (unlikely((s64)delta < 0)) {
+		sa->last_update_time = now;
+		return false;
+	}
+	delta >>= 10;
+	sa->last_update_time += delta << 10;
+	if (likely(sa->period_contrib + delta < 1024)) {
+		sa->period_contrib += delta;
+		if (load) {
+			sa->load_sum += load * delta;
+			sa->runnable_sum += (runnable * delta) << 10;
+			if (running)
+				sa->util_sum += delta << 10;
+		}
+		return false;
+	}
+	pelt_cross_periods(sa, sa->period_contrib + delta, load, runnable, running);
+	return true;
+}
+
+/* runnable tasks an entity stands for (spec 03 §3.6) */
+static inline u64 se_runnable(const struct sched_entity *se)
+{
+	if (se->sched_delayed)
+		return 0;
+	return entity_is_task(se) ? se->on_rq : (u64)se->runnable_weight;
+}
+
 /* Return: whether a period ended, i.e. the averages are new */
-bool pelt_update_se(u64 now, struct cfs_rq *cfs_rq, struct sched_entity *se);
-bool pelt_update_blocked_se(u64 now, struct sched_entity *se);
-bool pelt_update_cfs_rq(const struct sched *s, u64 now, struct cfs_rq *cfs_rq);
+static inline bool pelt_update_se(u64 now, struct cfs_rq *cfs_rq, struct sched_entity *se)
+{
+	bool load = se->on_rq && !se->sched_delayed;
+
+	if (!pelt_update_sum(now, &se->avg, load, se_runnable(se), cfs_rq->curr == se))
+		return false;
+	pelt_update_averages(&se->avg, scale_load_down(se->load.weight));
+	se->util_changed = true;
+	return true;
+}
+
+static inline bool pelt_update_blocked_se(u64 now, struct sched_entity *se)
+{
+	if (!pelt_update_sum(now, &se->avg, 0, 0, false))
+		return false;
+	pelt_update_averages(&se->avg, scale_load_down(se->load.weight));
+	se->util_changed = true;
+	return true;
+}
+
+static inline bool pelt_update_cfs_rq(const struct sched *s, u64 now, struct cfs_rq *cfs_rq)
+{
+	int nr = s->k.rules.h_nr_runnable ? cfs_rq->h_nr_runnable : cfs_rq->h_nr_queued;
+
+	if (!pelt_update_sum(now, &cfs_rq->avg, scale_load_down(cfs_rq->load.weight), nr,
+			     cfs_rq->curr != NULL))
+		return false;
+	pelt_update_averages(&cfs_rq->avg, 1);
+	return true;
+}
+
 /* load_avg of an entity whose weight changed */
 void pelt_recompute_load(struct sched_entity *se);
 
@@ -134,7 +206,25 @@ enum {
 	SKIP_AGE_LOAD = 1 << 3,
 };
 
-void update_load_avg(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se, int flags);
+void update_load_avg_now(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se, int flags);
+
+/**
+ * update_load_avg() - bring an entity and its queue up to date
+ * @flags: UPDATE_TG: the group's sum follows; DO_ATTACH: an entity without a time stamp joins;
+ *	DO_DETACH: it leaves (its stamp is zeroed); SKIP_AGE_LOAD: it isn't aged first
+ */
+static inline void update_load_avg(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se,
+				   int flags)
+{
+	u64 now = rq_clock_pelt(cfs_rq->rq);
+
+	/* often both were updated a moment ago */
+	if (now - se->avg.last_update_time < 1024 && now - cfs_rq->avg.last_update_time < 1024 &&
+	    !(flags & DO_DETACH) && entity_is_task(se) && !cfs_rq->removed.nr)
+		return;
+	update_load_avg_now(s, cfs_rq, se, flags);
+}
+
 bool update_cfs_rq_load_avg(struct sched *s, u64 now, struct cfs_rq *cfs_rq);
 void enqueue_load_avg(struct cfs_rq *cfs_rq, struct sched_entity *se);
 void dequeue_load_avg(struct cfs_rq *cfs_rq, struct sched_entity *se);
@@ -145,9 +235,33 @@ void leaf_list_add(struct sched *s, struct cfs_rq *cfs_rq);
 
 /* ---- util_est.c ---- */
 
-void util_est_enqueue(struct sched *s, struct cfs_rq *root, struct task *p);
-void util_est_dequeue(struct sched *s, struct cfs_rq *root, struct task *p);
-void util_est_update(struct sched *s, struct rq *rq, struct task *p);
+static inline unsigned long util_estimate(const struct sched *s, const struct task *p)
+{
+	if (s->k.rules.util_est == UTIL_EST_TWO)
+		return max(p->util_est.ewma, p->util_est.enqueued);
+	return p->util_est.ewma;
+}
+
+static inline void util_est_enqueue(struct sched *s, struct cfs_rq *root, struct task *p)
+{
+	if (feat(s, FEAT_UTIL_EST))
+		root->util_est += util_estimate(s, p);
+}
+
+static inline void util_est_dequeue(struct sched *s, struct cfs_rq *root, struct task *p)
+{
+	if (feat(s, FEAT_UTIL_EST))
+		root->util_est -= min(root->util_est, util_estimate(s, p));
+}
+
+void util_est_remember(struct sched *s, struct rq *rq, struct task *p);
+
+/* @p goes to sleep */
+static inline void util_est_update(struct sched *s, struct rq *rq, struct task *p)
+{
+	if (p->se.util_changed && feat(s, FEAT_UTIL_EST))
+		util_est_remember(s, rq, p);
+}
 
 /* ---- cfs.c ---- */
 
@@ -216,10 +330,48 @@ static inline void update_runnable_weight(const struct sched *s, struct sched_en
 								 se->my_q->h_nr_queued;
 }
 
-void update_curr(struct sched *s, struct cfs_rq *cfs_rq);
-void tree_insert(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se);
-void tree_remove(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se);
-void update_min_vruntime(struct sched *s, struct cfs_rq *cfs_rq);
+void account_curr(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *curr, u64 delta);
+
+/**
+ * update_curr() - account the running entity of a queue up to the rq's clock
+ *
+ * In the flat variant only the root queue has one.
+ */
+static inline void update_curr(struct sched *s, struct cfs_rq *cfs_rq)
+{
+	struct sched_entity *curr = cfs_rq->vcurr;
+
+	if (curr && (s64)(cfs_rq->rq->clock_task - curr->exec_start) > 0)
+		account_curr(s, cfs_rq, curr, cfs_rq->rq->clock_task - curr->exec_start);
+}
+/* order, as CFS or EEVDF have it */
+
+static inline void tree_insert(const struct sched *s, struct cfs_rq *cfs_rq,
+			       struct sched_entity *se)
+{
+	if (is_cfs(s))
+		cfs_insert(cfs_rq, se);
+	else
+		eevdf_insert(cfs_rq, se);
+}
+
+static inline void tree_remove(const struct sched *s, struct cfs_rq *cfs_rq,
+			       struct sched_entity *se)
+{
+	if (is_cfs(s))
+		cfs_remove(cfs_rq, se);
+	else
+		eevdf_remove(cfs_rq, se);
+}
+
+static inline void update_min_vruntime(const struct sched *s, struct cfs_rq *cfs_rq)
+{
+	if (is_cfs(s))
+		cfs_update_min_vruntime(cfs_rq);
+	else
+		eevdf_update_min_vruntime(cfs_rq);
+}
+
 void account_entity_enqueue(struct cfs_rq *cfs_rq, struct sched_entity *se);
 void account_entity_dequeue(struct cfs_rq *cfs_rq, struct sched_entity *se);
 void enqueue_entity(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se, int flags);
@@ -228,7 +380,15 @@ bool dequeue_entity(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity 
 void requeue_delayed_entity(struct sched *s, struct sched_entity *se);
 void set_next_entity(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se);
 void put_prev_entity(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *prev);
-void clear_buddies(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se);
+void forget_buddies(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se);
+
+/* @se is chosen, or leaves: nobody prefers it any more, here and where it stands for this level */
+static inline void clear_buddies(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se)
+{
+	if (unlikely(cfs_rq->next || cfs_rq->last || cfs_rq->skip))
+		forget_buddies(s, cfs_rq, se);
+}
+
 void reweight_entity(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se,
 		     struct load_weight lw);
 s64 scale_by_weight(s64 v, u64 old, u64 new);
@@ -274,9 +434,22 @@ void flat_check_preempt(struct sched *s, struct rq *rq, struct task *p, int flag
 /* ---- preempt.c ---- */
 
 /* a timer for the end of @p's slice; @p runs or is about to (spec 16 §8) */
-void hrtick_start(struct sched *s, struct rq *rq, struct task *p);
+void hrtick_arm(struct sched *s, struct rq *rq, struct task *p);
+
+static inline void hrtick_start(struct sched *s, struct rq *rq, struct task *p)
+{
+	if (feat(s, FEAT_HRTICK) && rq->cfs.h_nr_queued > 1)
+		hrtick_arm(s, rq, p);
+}
+
 /* a task was queued beside the running one */
-void hrtick_update(struct sched *s, struct rq *rq);
+static inline void hrtick_update(struct sched *s, struct rq *rq)
+{
+	const struct sched_entity *curr = rq->curr ? &rq->curr->se : NULL;
+
+	if (feat(s, FEAT_HRTICK) && curr && !rq->hrtick_armed && curr->cfs_rq->curr == curr)
+		hrtick_start(s, rq, rq->curr);
+}
 
 /* ---- group.c ---- */
 

@@ -12,7 +12,11 @@
 /* H := H · @weight / @load, at least 2 */
 static inline u64 weigh(u64 h, u64 weight, u64 load)
 {
-	return max((u64)((u128)h * weight / load), (u64)2);
+	u64 product;
+
+	if (unlikely(__builtin_mul_overflow(h, weight, &product)))
+		return max((u64)((u128)h * weight / load), (u64)2);
+	return max(product / load, (u64)2);
 }
 
 u64 flat_effective_weight(const struct sched_entity *se)

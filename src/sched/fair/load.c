@@ -256,12 +256,7 @@ static bool propagate_entity_load_avg(struct cfs_rq *cfs_rq, struct sched_entity
 	return true;
 }
 
-/**
- * update_load_avg() - bring an entity and its queue up to date
- * @flags: UPDATE_TG: the group's sum follows; DO_ATTACH: an entity without a time stamp joins;
- *	DO_DETACH: it leaves (its stamp is zeroed); SKIP_AGE_LOAD: it isn't aged first
- */
-void update_load_avg(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se, int flags)
+void update_load_avg_now(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se, int flags)
 {
 	u64 now = rq_clock_pelt(cfs_rq->rq);
 	bool changed;

@@ -37,45 +37,23 @@ static u32 full_segments(u64 periods, u32 first, u32 last)
 	return head + full + last;
 }
 
-/**
- * pelt_update_sum() - bring the sums of @sa to @now (spec 03 §3)
- * @now: PELT clock, ns
- *
- * Return: whether a period ended, so that the averages have to follow.
- */
-bool pelt_update_sum(u64 now, struct sched_avg *sa, u64 load, u64 runnable, bool running)
+/* at least one period ended: @delta is counted from the start of the present one */
+void pelt_cross_periods(struct sched_avg *sa, u64 delta, u64 load, u64 runnable, bool running)
 {
-	u64 delta = now - sa->last_update_time, periods;
-	u32 add, pos;
+	u64 periods = delta / 1024;
+	u32 pos = delta % 1024, add;
 
-	if (unlikely((s64)delta < 0)) {
-		sa->last_update_time = now;
-		return false;
-	}
-	delta >>= 10;
-	if (!delta)
-		return false;
-	sa->last_update_time += delta << 10;
-	if (!load)
-		runnable = running = 0;
-
-	delta += sa->period_contrib;
-	periods = delta / 1024;
-	pos = delta % 1024;
-	if (periods) {
-		sa->load_sum = decay_load(sa->load_sum, periods);
-		sa->runnable_sum = decay_load(sa->runnable_sum, periods);
-		sa->util_sum = decay_load(sa->util_sum, periods);
-		add = load ? full_segments(periods, 1024 - sa->period_contrib, pos) : 0;
-	} else {
-		add = pos - sa->period_contrib;
+	sa->load_sum = decay_load(sa->load_sum, periods);
+	sa->runnable_sum = decay_load(sa->runnable_sum, periods);
+	sa->util_sum = decay_load(sa->util_sum, periods);
+	if (load) {
+		add = full_segments(periods, 1024 - sa->period_contrib, pos);
+		sa->load_sum += load * add;
+		sa->runnable_sum += (runnable * add) << 10;
+		if (running)
+			sa->util_sum += add << 10;
 	}
 	sa->period_contrib = pos;
-	sa->load_sum += load * add;
-	sa->runnable_sum += (runnable * add) << 10;
-	if (running)
-		sa->util_sum += add << 10;
-	return periods;
 }
 
 /* sums of few tasks fit 32 bits, whose division is several times as fast */
@@ -84,52 +62,13 @@ static inline u64 quick_div(u64 n, u32 d)
 	return likely(!(n >> 32)) ? (u32)n / d : n / d;
 }
 
-static inline void update_averages(struct sched_avg *sa, u64 weight)
+void pelt_update_averages(struct sched_avg *sa, u64 weight)
 {
 	u32 divider = pelt_divider(sa);
 
 	sa->load_avg = quick_div(weight * sa->load_sum, divider);
 	sa->runnable_avg = quick_div(sa->runnable_sum, divider);
 	sa->util_avg = sa->util_sum / divider;
-}
-
-/* runnable tasks an entity stands for (spec 03 §3.6) */
-static inline u64 se_runnable(const struct sched_entity *se)
-{
-	if (se->sched_delayed)
-		return 0;
-	return entity_is_task(se) ? se->on_rq : (u64)se->runnable_weight;
-}
-
-bool pelt_update_se(u64 now, struct cfs_rq *cfs_rq, struct sched_entity *se)
-{
-	bool load = se->on_rq && !se->sched_delayed;
-
-	if (!pelt_update_sum(now, &se->avg, load, se_runnable(se), cfs_rq->curr == se))
-		return false;
-	update_averages(&se->avg, scale_load_down(se->load.weight));
-	se->util_changed = true;
-	return true;
-}
-
-bool pelt_update_blocked_se(u64 now, struct sched_entity *se)
-{
-	if (!pelt_update_sum(now, &se->avg, 0, 0, false))
-		return false;
-	update_averages(&se->avg, scale_load_down(se->load.weight));
-	se->util_changed = true;
-	return true;
-}
-
-bool pelt_update_cfs_rq(const struct sched *s, u64 now, struct cfs_rq *cfs_rq)
-{
-	int nr = s->k.rules.h_nr_runnable ? cfs_rq->h_nr_runnable : cfs_rq->h_nr_queued;
-
-	if (!pelt_update_sum(now, &cfs_rq->avg, scale_load_down(cfs_rq->load.weight), nr,
-			     cfs_rq->curr != NULL))
-		return false;
-	update_averages(&cfs_rq->avg, 1);
-	return true;
 }
 
 void pelt_recompute_load(struct sched_entity *se)
@@ -139,11 +78,6 @@ void pelt_recompute_load(struct sched_entity *se)
 }
 
 /* ---- the clock (spec 03 §7) ---- */
-
-u64 rq_clock_pelt(const struct rq *rq)
-{
-	return rq->clock_pelt - rq->lost_idle_time;
-}
 
 /**
  * update_rq_clock_pelt() - let the PELT clock follow clock_task

@@ -177,11 +177,12 @@ static s64 slice_left(struct sched *s, struct task *p)
 	return (s64)((s128)left * (s64)se->vload.weight / (s64)NICE_0_LOAD);
 }
 
-void hrtick_start(struct sched *s, struct rq *rq, struct task *p)
+/* several are queued and @p is to run */
+void hrtick_arm(struct sched *s, struct rq *rq, struct task *p)
 {
 	s64 left;
 
-	if (likely(!feat(s, FEAT_HRTICK)) || rq->cfs.h_nr_queued < 2 || !p->se.on_rq)
+	if (!p->se.on_rq)
 		return;
 	if (is_cfs(s) && p->se.cfs_rq->nr_queued >= nr_latency(s))
 		return;
@@ -192,16 +193,6 @@ void hrtick_start(struct sched *s, struct rq *rq, struct task *p)
 	}
 	rq->hrtick_armed = true;
 	sched_push_out(s, OUT_HRTICK, rq->cpu, rq->cpu, p, max((u64)left, HRTICK_MIN_NS));
-}
-
-void hrtick_update(struct sched *s, struct rq *rq)
-{
-	struct task *curr = rq->curr;
-
-	if (likely(!feat(s, FEAT_HRTICK)) || rq->hrtick_armed || !curr)
-		return;
-	if (curr->se.cfs_rq->curr == &curr->se)
-		hrtick_start(s, rq, curr);
 }
 
 /* ---- yield (spec 02 §4.10, §5.11) ---- */

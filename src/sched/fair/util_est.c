@@ -11,18 +11,11 @@
 
 #define UTIL_EST_MARGIN 10 /* 1 % of a CPU */
 
-static inline unsigned long estimate(const struct sched *s, const struct task *p)
-{
-	if (s->k.rules.util_est == UTIL_EST_TWO)
-		return max(p->util_est.ewma, p->util_est.enqueued);
-	return p->util_est.ewma;
-}
-
 unsigned long task_util_est(const struct sched *s, const struct task *p)
 {
 	if (!feat(s, FEAT_UTIL_EST))
 		return task_util(p);
-	return max(task_util(p), estimate(s, p));
+	return max(task_util(p), util_estimate(s, p));
 }
 
 unsigned long cpu_util_cfs(const struct sched *s, int cpu)
@@ -33,18 +26,6 @@ unsigned long cpu_util_cfs(const struct sched *s, int cpu)
 	if (feat(s, FEAT_UTIL_EST))
 		util = max(util, rq->cfs.util_est);
 	return min(util, rq->cpu_capacity_orig);
-}
-
-void util_est_enqueue(struct sched *s, struct cfs_rq *root, struct task *p)
-{
-	if (feat(s, FEAT_UTIL_EST))
-		root->util_est += estimate(s, p);
-}
-
-void util_est_dequeue(struct sched *s, struct cfs_rq *root, struct task *p)
-{
-	if (feat(s, FEAT_UTIL_EST))
-		root->util_est -= min(root->util_est, estimate(s, p));
 }
 
 /* ≤6.7: the last utilisation and its slow average */
@@ -91,11 +72,8 @@ static void update_one_value(struct sched *s, struct rq *rq, struct task *p)
 	ue->ewma = (4 * ue->ewma - diff) / 4;
 }
 
-/* @p goes to sleep */
-void util_est_update(struct sched *s, struct rq *rq, struct task *p)
+void util_est_remember(struct sched *s, struct rq *rq, struct task *p)
 {
-	if (!feat(s, FEAT_UTIL_EST) || !p->se.util_changed)
-		return;
 	p->se.util_changed = false;
 	if (s->k.rules.util_est == UTIL_EST_TWO)
 		update_two_values(s, rq, p);
