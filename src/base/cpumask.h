@@ -41,6 +41,11 @@ static inline void mask_assign(u64 *m, int cpu, bool on)
 		mask_clear(m, cpu);
 }
 
+static inline void mask_flip(u64 *m, int cpu)
+{
+	m[cpu >> 6] ^= 1ULL << (cpu & 63);
+}
+
 static inline void mask_zero(u64 *m, int words)
 {
 	memset(m, 0, words * sizeof(u64));

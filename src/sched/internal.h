@@ -465,8 +465,21 @@ static inline u64 scale_load_down(u64 w)
 /* ---- core.c: shared by all rooms ---- */
 
 void update_rq_clock(struct sched *s, struct rq *rq, u64 now);
+/* @rq's bit in the idle sets, or in those of SCHED_IDLE CPUs, is wrong: turn it */
+void rq_idle_changed(struct sched *s, struct rq *rq);
+void rq_sched_idle_changed(struct sched *s, struct rq *rq);
+
 /* bring masks and LLC sets in line with curr, nr_running and ttwu_pending */
-void rq_update_idle(struct sched *s, struct rq *rq);
+static inline void rq_update_idle(struct sched *s, struct rq *rq)
+{
+	bool idle = rq->curr_is_idle && !rq->nr_running && !rq->ttwu_pending && rq->online;
+
+	if (idle != rq->idle_visible)
+		rq_idle_changed(s, rq);
+	if (unlikely(sched_idle_cpu(s, rq->cpu) != rq->sched_idle_visible))
+		rq_sched_idle_changed(s, rq);
+}
+
 /* nr_running += count, with overload flag and busy_mask (spec 06 §11.2) */
 void add_nr_running(struct sched *s, struct rq *rq, int count);
 void resched_curr(struct sched *s, struct rq *rq, int from);

@@ -3,7 +3,7 @@
  * rq.c - run queues: clocks, idle masks, counts, and moving tasks on and off.
  *
  * The idle sets (machine-wide, per LLC, per core) are kept here and nowhere
- * else, by rq_update_idle(): a CPU is idle for searchers iff the switch to its
+ * else, through rq_update_idle(): a CPU is idle for searchers iff the switch to its
  * idle task is over, nothing is queued and no wake-up is pending (spec 00 §6,
  * 14 §2).
  */
@@ -24,40 +24,41 @@ void update_rq_clock(struct sched *s, struct rq *rq, u64 now)
 }
 
 /* the bits of @rq's core in its LLC's set of fully idle cores */
-static void update_idle_core_bits(struct sched *s, struct rq *rq)
+static void update_idle_core_bits(struct sched *s, struct rq *rq, bool idle)
 {
-	struct llc *llc = rq->llc;
-	bool whole = rq->idle_visible;
+	u64 *set = rq->llc->idle_core;
+	bool whole = idle;
 
 	for (int i = 0; whole && i < rq->nr_siblings; i++)
 		whole = s->rq[rq->siblings[i]].idle_visible;
-	if (whole == mask_test(llc->idle_core, rq->llc_pos))
+	if (whole == mask_test(set, rq->llc_pos))
 		return;
-	mask_assign(llc->idle_core, rq->llc_pos, whole);
+	mask_flip(set, rq->llc_pos);
 	for (int i = 0; i < rq->nr_siblings; i++)
-		mask_assign(llc->idle_core, s->rq[rq->siblings[i]].llc_pos, whole);
+		mask_flip(set, s->rq[rq->siblings[i]].llc_pos);
 }
 
-void rq_update_idle(struct sched *s, struct rq *rq)
+void rq_idle_changed(struct sched *s, struct rq *rq)
 {
-	bool idle = rq->curr_is_idle && !rq->nr_running && !rq->ttwu_pending && rq->online;
-	bool sched_idle = sched_idle_cpu(s, rq->cpu);
+	bool idle = !rq->idle_visible;
 
-	if (idle != rq->idle_visible) {
-		rq->idle_visible = idle;
-		mask_assign(s->idle_mask, rq->cpu, idle);
-		if (rq->llc) {
-			mask_assign(rq->llc->idle, rq->llc_pos, idle);
-			update_idle_core_bits(s, rq);
-		}
+	rq->idle_visible = idle;
+	mask_flip(s->idle_mask, rq->cpu);
+	if (rq->llc) {
+		mask_flip(rq->llc->idle, rq->llc_pos);
+		update_idle_core_bits(s, rq, idle);
 	}
-	if (unlikely(sched_idle != rq->sched_idle_visible)) {
-		rq->sched_idle_visible = sched_idle;
-		s->nr_sched_idle += sched_idle ? 1 : -1;
-		if (rq->llc) {
-			mask_assign(rq->llc->sched_idle, rq->llc_pos, sched_idle);
-			rq->llc->nr_sched_idle += sched_idle ? 1 : -1;
-		}
+}
+
+void rq_sched_idle_changed(struct sched *s, struct rq *rq)
+{
+	int diff = rq->sched_idle_visible ? -1 : 1;
+
+	rq->sched_idle_visible = !rq->sched_idle_visible;
+	s->nr_sched_idle += diff;
+	if (rq->llc) {
+		mask_flip(rq->llc->sched_idle, rq->llc_pos);
+		rq->llc->nr_sched_idle += diff;
 	}
 }
 
@@ -70,7 +71,7 @@ void add_nr_running(struct sched *s, struct rq *rq, int count)
 	if (count > 0 && old < 2 && rq->nr_running >= 2)
 		s->rd.overload = true;
 	if (!old != !rq->nr_running)
-		mask_assign(s->busy_mask, rq->cpu, rq->nr_running);
+		mask_flip(s->busy_mask, rq->cpu);
 }
 
 /* ---- asking a CPU to schedule ---- */
