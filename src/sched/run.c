@@ -6,7 +6,7 @@
  */
 #include <assert.h>
 
-#include "sched/internal.h"
+#include "sched/place/place.h"
 
 void sched_block(struct sched *s, u64 now, int cpu, bool dead)
 {
@@ -18,6 +18,8 @@ void sched_block(struct sched *s, u64 now, int cpu, bool dead)
 	p->state = dead ? TASK_DEAD : TASK_SLEEPING;
 	p->nvcsw++;
 	deactivate_task(s, rq, p, DEQUEUE_SLEEP | (dead ? DEQUEUE_SPECIAL : 0));
+	if (unlikely(sis_short_on(s)))
+		sis_short_account(s, p);
 }
 
 void sched_yield_task(struct sched *s, u64 now, int cpu)

@@ -30,9 +30,17 @@ static int wake_affine_idle(struct wake_ctx *c)
 		c->d->reason = REASON_WA_SYNC;
 		return this;
 	}
+	if (unlikely(sis_short_on(s)) && sis_short_affine(s, cpu_rq(s, this), true)) {
+		c->d->reason = REASON_WA_SHORT;
+		return this;
+	}
 	if (s->k.rules.wa_idle_prev && idle_cpu(s, prev)) {
 		c->d->reason = REASON_WA_PREV_IDLE;
 		return prev;
+	}
+	if (unlikely(sis_short_on(s)) && sis_short_affine(s, cpu_rq(s, this), false)) {
+		c->d->reason = REASON_WA_SHORT;
+		return this;
 	}
 	return UNDECIDED;
 }

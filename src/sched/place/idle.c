@@ -136,6 +136,8 @@ static int search_llc(struct wake_ctx *c, int target, int prev_kept, int recent_
 				return chosen(c, cpu, REASON_SMT_SIBLING);
 		}
 	}
+	if (unlikely(sis_short_on(s)) && !has_core && sis_short_stays(c, target, false))
+		return chosen(c, target, REASON_SHORT_TASK);
 	res = select_idle_cpu(c, target, has_core, &cpu);
 	if (res == SCAN_FOUND)
 		return cpu;

@@ -7,6 +7,7 @@
  *	affine.c	wake_affine: the waker's CPU or the previous one (§4)
  *	idle.c		select_idle_sibling: the early tests (§5)
  *	scan.c		select_idle_cpu: searching an LLC (§6, §8)
+ *	short.c		SIS_SHORT: stay where a short task runs (§9)
  *	fork.c		the slow path: descent, groups compared (spec 05)
  *	fork_stats.c	the groups' statistics
  *
@@ -73,6 +74,18 @@ enum scan_result {
 enum scan_result select_idle_cpu(struct wake_ctx *c, int target, bool has_core, int *cpu);
 /* first free sibling of @cpu that the wakee may use, -1: none (§5.7) */
 int select_idle_smt(struct wake_ctx *c, int cpu, const struct sched_domain *sd);
+static inline bool sis_short_on(const struct sched *s)
+{
+	return s->k.rules.sis_short != SIS_SHORT_NONE && feat(s, FEAT_SIS_SHORT);
+}
+
+/* @p blocks: its burst enters the average */
+void sis_short_account(const struct sched *s, struct task *p);
+/* wake_affine: the waker's CPU runs a short task; asked at the sync test and after the last one */
+bool sis_short_affine(const struct sched *s, const struct rq *this_rq, bool sync_step);
+/* no idle core: stay on @target; asked before and in the search of the LLC */
+bool sis_short_stays(const struct wake_ctx *c, int target, bool in_scan);
+
 /* SIS_PROP: a scan of @rq's CPU took @scan_ns (§6.6) */
 void sis_prop_account(struct sched *s, u64 now, struct rq *rq, u64 scan_ns);
 

@@ -327,6 +327,12 @@ static enum scan_result scan_llc(struct scan *sc, bool has_core, int *pos, int *
 	const u64 *cluster = cluster_span(sc->c->s, sc->target);
 	enum scan_result res = SCAN_NOTHING;
 
+	if (unlikely(sis_short_on(sc->c->s)) && !has_core &&
+	    sis_short_stays(sc->c, sc->target, true)) {
+		*reason = REASON_SHORT_TASK;
+		*pos = sc->c->s->rq[sc->target].llc_pos;
+		return SCAN_FOUND;
+	}
 	if (unlikely(cluster)) {
 		res = scan_cluster(sc, cluster, has_core, pos);
 		if (res == SCAN_FOUND)
@@ -413,7 +419,8 @@ enum scan_result select_idle_cpu(struct wake_ctx *c, int target, bool has_core, 
 						       : SCAN_GAVE_UP;
 	}
 	read = sc.visited;
-	if (prop && res != SCAN_GAVE_UP) /* a scan that ran out measures nothing */
+	/* a scan that ran out measures nothing, nor does none at all */
+	if (prop && res != SCAN_GAVE_UP && reason != REASON_SHORT_TASK)
 		measure(&sc);
 	else
 		charge(&sc);
