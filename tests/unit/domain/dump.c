@@ -20,8 +20,9 @@ const char *dump_attribute(const char *attributes, const char *key, char *buf, i
 
 	while (strncmp(s, key, klen) || s[klen] != '=') {
 		s = strchr(s, ' ');
-		if (!s++)
+		if (!s)
 			return NULL;
+		s++;
 	}
 	s += klen + 1;
 	/* the value may have spaces: it ends before the next word with a '=' */
