@@ -18,28 +18,32 @@ struct options {
 	int nr_cpus;
 };
 
-#define JSON_OPTION { "json", OPT_JSON, NULL, 0, "Print JSON", 0 }
+#define JSON_OPTION                                                                                \
+	{                                                                                          \
+		"json", OPT_JSON, NULL, 0, "Print JSON", 0                                         \
+	}
 
 static const struct argp_option kernels_options[] = {
-	{ "rules", OPT_RULES, NULL, 0, "Print which rule variant each kernel follows", 0 },
+	{"rules", OPT_RULES, NULL, 0, "Print which rule variant each kernel follows", 0},
 	JSON_OPTION,
-	{ 0 },
+	{0},
 };
 
 static const struct argp_option features_options[] = {
-	{ "kernel", 'k', "KERNEL", 0, "Print the features line of this kernel, as its debugfs file does", 0 },
+	{"kernel", 'k', "KERNEL", 0,
+	 "Print the features line of this kernel, as its debugfs file does", 0},
 	JSON_OPTION,
-	{ 0 },
+	{0},
 };
 
 static const struct argp_option tunables_options[] = {
-	{ "kernel", 'k', "KERNEL", 0, "Print the values this kernel uses", 0 },
-	{ "cpus", OPT_CPUS, "N", 0, "… on a machine of N CPUs (default 8)", 0 },
+	{"kernel", 'k', "KERNEL", 0, "Print the values this kernel uses", 0},
+	{"cpus", OPT_CPUS, "N", 0, "… on a machine of N CPUs (default 8)", 0},
 	JSON_OPTION,
-	{ 0 },
+	{0},
 };
 
-static const struct argp_option machines_options[] = { JSON_OPTION, { 0 } };
+static const struct argp_option machines_options[] = {JSON_OPTION, {0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -136,7 +140,8 @@ static void print_kernels(void)
 
 		printf("  %-22s %s\n", sched_addition_name(i), sched_addition_doc(i));
 		printf("  %-22s for %s", "",
-		       profile_range(sched_addition_first(i), sched_addition_last(i), range, sizeof(range)));
+		       profile_range(sched_addition_first(i), sched_addition_last(i), range,
+				     sizeof(range)));
 		if (why)
 			printf("; can't be run yet: %s", why);
 		putchar('\n');
@@ -157,16 +162,17 @@ static json_t *kernels_json(void)
 		for (int r = 0; r < sched_nr_rules(); r++)
 			json_object_set_new(rules, sched_rule_name(r),
 					    json_string(sched_rule_value(r, &k.rules)));
-		json_array_append_new(profiles, json_pack("{s:s, s:s, s:o}", "name", sched_profile_name(i),
-							  "doc", sched_profile_doc(i), "rules", rules));
+		json_array_append_new(profiles,
+				      json_pack("{s:s, s:s, s:o}", "name", sched_profile_name(i),
+						"doc", sched_profile_doc(i), "rules", rules));
 	}
 	for (int i = 0; i < sched_nr_additions(); i++)
 		json_array_append_new(
-			additions,
-			json_pack("{s:s, s:s, s:s, s:s, s:s?}", "name", sched_addition_name(i), "doc",
-				  sched_addition_doc(i), "first", sched_profile_name(sched_addition_first(i)),
-				  "last", sched_profile_name(sched_addition_last(i)), "missing",
-				  sched_missing(sched_addition_name(i))));
+			additions, json_pack("{s:s, s:s, s:s, s:s, s:s?}", "name",
+					     sched_addition_name(i), "doc", sched_addition_doc(i),
+					     "first", sched_profile_name(sched_addition_first(i)),
+					     "last", sched_profile_name(sched_addition_last(i)),
+					     "missing", sched_missing(sched_addition_name(i))));
 	return json_pack("{s:o, s:o}", "kernels", profiles, "additions", additions);
 }
 
@@ -177,7 +183,7 @@ int cmd_kernels(int argc, char **argv)
 		.parser = parse,
 		.doc = "List the kernels that idlest knows, and the patch series to put on them.",
 	};
-	struct options o = { 0 };
+	struct options o = {0};
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	if (o.json)
@@ -230,9 +236,10 @@ static json_t *features_json(const struct sched_kernel *k)
 				json_object_set_new(defaults, sched_profile_name(p),
 						    json_boolean(sched_feat_default(f, p) == 'T'));
 		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s?, s:o}", "name",
-						      sched_feat_name(f), "doc", sched_feat_doc(f), "since",
-						      sched_feat_since(f), "missing",
-						      sched_missing(sched_feat_name(f)), "defaults", defaults));
+						      sched_feat_name(f), "doc", sched_feat_doc(f),
+						      "since", sched_feat_since(f), "missing",
+						      sched_missing(sched_feat_name(f)), "defaults",
+						      defaults));
 		if (k)
 			json_object_set_new(json_array_get(list, json_array_size(list) - 1), "on",
 					    json_boolean(sched_feat(k, f)));
@@ -247,9 +254,9 @@ int cmd_features(int argc, char **argv)
 		.parser = parse,
 		.doc = "List the scheduler's features, with their defaults in each kernel.",
 	};
-	struct options o = { 0 };
+	struct options o = {0};
 	struct sched_kernel k;
-	struct err err = { 0 };
+	struct err err = {0};
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	if (o.kernel && kernel_load(o.kernel, &k, &err))
@@ -280,7 +287,8 @@ static void print_tunables(void)
 			if (value == TUNABLE_NA)
 				printf("    %-20s -\n", sched_profile_name(p));
 			else
-				printf("    %-20s %lld%s\n", sched_profile_name(p), (long long)value,
+				printf("    %-20s %lld%s\n", sched_profile_name(p),
+				       (long long)value,
 				       sched_tunable_scaled(t) ? ", × 4 with 8 CPUs and more" : "");
 			before = value;
 		}
@@ -298,12 +306,13 @@ static json_t *tunables_json(const struct options *o, const struct sched_kernel 
 			if (sched_tunable_default(t, p) != TUNABLE_NA)
 				json_object_set_new(defaults, sched_profile_name(p),
 						    json_integer(sched_tunable_default(t, p)));
-		j = json_pack("{s:s, s:s, s:s, s:b, s:s?, s:o}", "name", sched_tunable_name(t), "doc",
-			      sched_tunable_doc(t), "unit", sched_tunable_unit(t), "scaled",
-			      sched_tunable_scaled(t), "missing", sched_missing(sched_tunable_name(t)),
-			      "defaults", defaults);
+		j = json_pack("{s:s, s:s, s:s, s:b, s:s?, s:o}", "name", sched_tunable_name(t),
+			      "doc", sched_tunable_doc(t), "unit", sched_tunable_unit(t), "scaled",
+			      sched_tunable_scaled(t), "missing",
+			      sched_missing(sched_tunable_name(t)), "defaults", defaults);
 		if (k && k->tunable[t] != TUNABLE_NA)
-			json_object_set_new(j, "value", json_integer(sched_tunable(k, t, o->nr_cpus)));
+			json_object_set_new(j, "value",
+					    json_integer(sched_tunable(k, t, o->nr_cpus)));
 		json_array_append_new(list, j);
 	}
 	return json_pack("{s:o}", "tunables", list);
@@ -316,9 +325,9 @@ int cmd_tunables(int argc, char **argv)
 		.parser = parse,
 		.doc = "List the scheduler's tunables, with their defaults in each kernel.",
 	};
-	struct options o = { .nr_cpus = 8 };
+	struct options o = {.nr_cpus = 8};
 	struct sched_kernel k;
-	struct err err = { 0 };
+	struct err err = {0};
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	if (o.kernel && kernel_load(o.kernel, &k, &err))
@@ -343,10 +352,11 @@ int cmd_machines(int argc, char **argv)
 	static const struct argp argp = {
 		.options = machines_options,
 		.parser = parse,
-		.doc = "List the machines shipped with idlest. Others come from machine files, hwloc XML "
+		.doc = "List the machines shipped with idlest. Others come from machine files, "
+		       "hwloc XML "
 		       "files, hwloc synthetic strings, or 'this', the machine it runs on.",
 	};
-	struct options o = { 0 };
+	struct options o = {0};
 	json_t *list;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
@@ -357,7 +367,7 @@ int cmd_machines(int argc, char **argv)
 	}
 	list = json_array();
 	for (int i = 0; i < machine_nr_presets(); i++)
-		json_array_append_new(list, json_pack("{s:s, s:s}", "name", machine_preset_name(i), "doc",
-						      machine_preset_doc(i)));
+		json_array_append_new(list, json_pack("{s:s, s:s}", "name", machine_preset_name(i),
+						      "doc", machine_preset_doc(i)));
 	return json_print(json_pack("{s:o}", "machines", list), stdout) ? 2 : 0;
 }

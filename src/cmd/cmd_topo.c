@@ -27,10 +27,11 @@ struct options {
 };
 
 static const struct argp_option option_table[] = {
-	{ "kernel", 'k', "KERNEL", 0, "Whose domains (repeatable; default " CMD_DEFAULT_KERNEL ")", 0 },
-	{ "cpu", OPT_CPU, "LIST", 0, "These CPUs only, each on its own", 0 },
-	{ "json", OPT_JSON, NULL, 0, "Print the domains of every CPU as JSON", 0 },
-	{ 0 },
+	{"kernel", 'k', "KERNEL", 0, "Whose domains (repeatable; default " CMD_DEFAULT_KERNEL ")",
+	 0},
+	{"cpu", OPT_CPU, "LIST", 0, "These CPUs only, each on its own", 0},
+	{"json", OPT_JSON, NULL, 0, "Print the domains of every CPU as JSON", 0},
+	{0},
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -76,7 +77,8 @@ static char *list_of(const u64 *set, int words)
 /* ---- the machine ---- */
 
 /* CPUs with an equal @member, one line a set: "LLC     0-7,128-135  8-15,136-143 …" */
-static void print_partition(const struct sched_topology *t, const char *title, int nr, size_t member)
+static void print_partition(const struct sched_topology *t, const char *title, int nr,
+			    size_t member)
 {
 	int words = mask_words(t->nr_cpus), shown = 0;
 	u64 set[words];
@@ -133,8 +135,8 @@ static void print_machine(const struct machine *m)
 {
 	const struct sched_topology *t = &m->topo;
 
-	printf("%s%s%s%s%s\n", m->name, m->option[0] ? ":" : "", m->option, m->description ? ": " : "",
-	       m->description ?: "");
+	printf("%s%s%s%s%s\n", m->name, m->option[0] ? ":" : "", m->option,
+	       m->description ? ": " : "", m->description ?: "");
 	printf("  %d CPUs, %d cores, %d LLCs, %d nodes, %d packages\n", t->nr_cpus, t->nr_cores,
 	       t->nr_llcs, t->nr_nodes, t->nr_packages);
 	print_partition(t, "packages", t->nr_packages, offsetof(struct topo_cpu, package));
@@ -219,10 +221,12 @@ static void print_spans(const struct sched_domains *d, const u64 *cpus, int nr_c
 		/* overlapping spans are told by the CPUs that have them */
 		if (mask_test(seen, c) || !sched_domains_get(d, c, level, &v))
 			continue;
-		for (int other = c; other >= 0; other = mask_next_and(v.span, cpus, other + 1, words)) {
+		for (int other = c; other >= 0;
+		     other = mask_next_and(v.span, cpus, other + 1, words)) {
 			struct sched_domain_view w;
 
-			if (sched_domains_get(d, other, level, &w) && mask_equal(v.span, w.span, words))
+			if (sched_domains_get(d, other, level, &w) &&
+			    mask_equal(v.span, w.span, words))
 				mask_set(seen, other);
 		}
 		nr++;
@@ -300,11 +304,12 @@ static json_t *domain_json(struct sched_domain_view *v, int words)
 		json_array_append_new(flags, json_string(f));
 	while (sched_domains_next_group(v, &g))
 		json_array_append_new(groups, set_json(g.span, words));
-	return json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:i, s:i, s:i, s:i}", "name", v->name, "flags",
-			 flags, "span", set_json(v->span, words), "groups", groups, "min_interval",
-			 (json_int_t)v->min_interval, "max_interval", (json_int_t)v->max_interval,
-			 "busy_factor", v->busy_factor, "imbalance_pct", v->imbalance_pct,
-			 "cache_nice_tries", v->cache_nice_tries, "imb_numa_nr", v->imb_numa_nr);
+	return json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:i, s:i, s:i, s:i}", "name", v->name,
+			 "flags", flags, "span", set_json(v->span, words), "groups", groups,
+			 "min_interval", (json_int_t)v->min_interval, "max_interval",
+			 (json_int_t)v->max_interval, "busy_factor", v->busy_factor,
+			 "imbalance_pct", v->imbalance_pct, "cache_nice_tries", v->cache_nice_tries,
+			 "imb_numa_nr", v->imb_numa_nr);
 }
 
 static json_t *domains_json(const struct sched_domains *d, int nr_cpus, const u64 *wanted)
@@ -348,7 +353,7 @@ static json_t *kernels_domains_json(const struct options *o, struct sched_domain
 static int show(const struct options *o, const struct machine *m, struct err *err)
 {
 	int nr_cpus = m->topo.nr_cpus, words = mask_words(nr_cpus), ret = 0;
-	struct sched_domains *d[MAX_KERNELS] = { NULL };
+	struct sched_domains *d[MAX_KERNELS] = {NULL};
 	struct sched_kernel k;
 	u64 wanted[words];
 
@@ -386,12 +391,13 @@ int cmd_topo(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "MACHINE",
 		.doc = "Show a machine, and the scheduling domains that a kernel builds on it.\v"
-		       "MACHINE is a preset with options (zen3-2s:nps4), a machine file, an hwloc XML file, "
+		       "MACHINE is a preset with options (zen3-2s:nps4), a machine file, an hwloc "
+		       "XML file, "
 		       "an hwloc synthetic string, or 'this'.",
 	};
-	struct options o = { 0 };
+	struct options o = {0};
 	struct machine *m = NULL;
-	struct err err = { 0 };
+	struct err err = {0};
 	int ret;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);

@@ -9,15 +9,15 @@
 #include "cmd/cmd.h"
 
 static const struct command commands[] = {
-	{ "topo", "MACHINE [-k KERNEL]...", "the machine and its scheduling domains", cmd_topo },
-	{ "run", "-m MACHINE -w WORKLOAD", "run one workload once", cmd_run },
-	{ "compare", "-m MACHINE... -w WORKLOAD... --base KERNEL --variant KERNEL...",
-	  "the same workloads under several kernels, side by side", cmd_compare },
-	{ "kernels", "", "the kernels and patch series that can be named", cmd_kernels },
-	{ "features", "", "scheduler features and which kernel has them", cmd_features },
-	{ "tunables", "", "scheduler tunables and their defaults", cmd_tunables },
-	{ "machines", "", "the machines shipped with idlest", cmd_machines },
-	{ "workloads", "[NAME]", "the workload models and their parameters", cmd_workloads },
+	{"topo", "MACHINE [-k KERNEL]...", "the machine and its scheduling domains", cmd_topo},
+	{"run", "-m MACHINE -w WORKLOAD", "run one workload once", cmd_run},
+	{"compare", "-m MACHINE... -w WORKLOAD... --base KERNEL --variant KERNEL...",
+	 "the same workloads under several kernels, side by side", cmd_compare},
+	{"kernels", "", "the kernels and patch series that can be named", cmd_kernels},
+	{"features", "", "scheduler features and which kernel has them", cmd_features},
+	{"tunables", "", "scheduler tunables and their defaults", cmd_tunables},
+	{"machines", "", "the machines shipped with idlest", cmd_machines},
+	{"workloads", "[NAME]", "the workload models and their parameters", cmd_workloads},
 };
 
 const char *argp_program_version = "idlest " IDLEST_VERSION;
@@ -61,7 +61,7 @@ static int run(const struct command *c, int argc, char **argv)
 static int help(int argc, char **argv)
 {
 	static char option[] = "--help", empty[] = "";
-	char *args[] = { empty, option, NULL };
+	char *args[] = {empty, option, NULL};
 	const struct command *c;
 
 	if (argc < 2) {

@@ -43,8 +43,10 @@ static int read_features(struct dump_reader *r, char *line, struct err *err)
 		int f = find_feature(on ? word : word + 3);
 
 		if (f < 0)
-			return err_set(err, -EINVAL, "feature %s isn't known to idlest ('idlest features' "
-				       "lists those that are)", on ? word : word + 3);
+			return err_set(err, -EINVAL,
+				       "feature %s isn't known to idlest ('idlest features' "
+				       "lists those that are)",
+				       on ? word : word + 3);
 		r->k->known_features |= 1ULL << f;
 		r->k->features |= (u64)on << f;
 	}
@@ -55,13 +57,14 @@ static int read_features(struct dump_reader *r, char *line, struct err *err)
 /* sysctls carry prefixes that the registry leaves out */
 static int find_tunable(const char *name)
 {
-	static const char *const prefixes[] = { "", "kernel/", "kernel/sched_" };
+	static const char *const prefixes[] = {"", "kernel/", "kernel/sched_"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
 		size_t n = strlen(prefixes[i]);
 
 		for (int t = 0; t < NR_TUNABLES; t++)
-			if (!strncmp(name, prefixes[i], n) && !strcmp(name + n, sched_tunable_name(t)))
+			if (!strncmp(name, prefixes[i], n) &&
+			    !strcmp(name + n, sched_tunable_name(t)))
 				return t;
 	}
 	return -1;
@@ -89,8 +92,9 @@ static int read_line(struct dump_reader *r, char *line, struct err *err)
 {
 	line[strcspn(line, "\r\n")] = '\0';
 	if (!strncmp(line, "# ", 2)) {
-		r->section = !strcmp(line, "# features") ? FEATURES :
-			     !strncmp(line, "# tunables", 10) ? TUNABLES : OTHER;
+		r->section = !strcmp(line, "# features")	? FEATURES
+			     : !strncmp(line, "# tunables", 10) ? TUNABLES
+								: OTHER;
 		return 0;
 	}
 	if (r->section == FEATURES && line[0])
@@ -102,7 +106,7 @@ static int read_line(struct dump_reader *r, char *line, struct err *err)
 
 static int read_dump(const char *path, struct sched_kernel *k, struct err *err)
 {
-	struct dump_reader r = { .k = k };
+	struct dump_reader r = {.k = k};
 	FILE *f = fopen(path, "r");
 	int ret = 0, number = 0;
 	char *line = NULL;
@@ -120,8 +124,10 @@ static int read_dump(const char *path, struct sched_kernel *k, struct err *err)
 	else if (ferror(f))
 		ret = err_set(err, -EINVAL, "dump '%s': %s", path, strerror(errno));
 	else if (!r.saw_features)
-		ret = err_set(err, -EINVAL, "dump '%s' has no section '# features' with the kernel's "
-			      "features line", path);
+		ret = err_set(err, -EINVAL,
+			      "dump '%s' has no section '# features' with the kernel's "
+			      "features line",
+			      path);
 	free(line);
 	fclose(f);
 	return ret;

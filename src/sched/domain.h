@@ -16,7 +16,7 @@ struct cpu_set {
 	u64 *bits;
 	int weight, first;
 	int lo_word, hi_word;
-	u16 *word;	/* those that aren't zero */
+	u16 *word; /* those that aren't zero */
 	int nr_words;
 };
 
@@ -25,13 +25,13 @@ enum level_kind { LEVEL_SMT, LEVEL_CLS, LEVEL_MC, LEVEL_PKG, LEVEL_NODE, LEVEL_N
 struct level {
 	enum level_kind kind;
 	const char *name;
-	int flags;		/* that the level adds */
-	int distance;		/* NODE, NUMA: nodes up to here belong to the span */
+	int flags;    /* that the level adds */
+	int distance; /* NODE, NUMA: nodes up to here belong to the span */
 };
 
 /* One domain of one CPU before degenerate ones are removed. */
 struct cell {
-	struct cpu_set *span;	/* NULL: the chain ended below */
+	struct cpu_set *span; /* NULL: the chain ended below */
 	struct sched_group *groups;
 	int flags;
 	int imb_numa_nr;
@@ -45,11 +45,11 @@ struct domain_build {
 	int nr_cpus, words;
 	int nr_levels;
 	struct level *level;
-	struct cell *cell;	/* [nr_levels][nr_cpus] */
+	struct cell *cell; /* [nr_levels][nr_cpus] */
 	struct cpu_set *all;
 	/* partitions of the machine by id, [id * words] */
 	u64 *cores, *clusters, *llcs, *packages, *nodes;
-	bool smt;		/* some core has several threads */
+	bool smt; /* some core has several threads */
 	u64 *scratch;
 	/* interned sets */
 	struct cpu_set **table;
@@ -67,5 +67,8 @@ struct cpu_set *domain_intern(struct domain_build *b, const u64 *bits);
 
 /* domain_groups.c */
 int domain_build_groups(struct domain_build *b);
+
+/* domain_attach.c: takes degenerate domains out; fills rq->sd and the shortcuts, s->llc */
+int domain_attach_all(struct domain_build *b);
 
 #endif

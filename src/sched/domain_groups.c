@@ -144,7 +144,7 @@ static int build_partition_level(struct domain_build *b, int level)
 /* What domains at @level contribute as a group: a child's span, and who balances it. */
 struct numa_group {
 	struct numa_group *next;
-	int level;		/* of the domain whose child it is */
+	int level; /* of the domain whose child it is */
 	struct cpu_set *span, *balance;
 	int flags;
 	struct sched_group_capacity *sgc;
@@ -161,9 +161,9 @@ struct ring {
 struct numa_build {
 	struct domain_build *b;
 	struct numa_group *groups;
-	struct sched_group_capacity **sgc;	/* [nr_levels][nr_cpus], by first CPU that balances */
-	struct numa_group **seq;		/* of the CPU being built */
-	struct ring *rings;			/* of the level being built */
+	struct sched_group_capacity **sgc; /* [nr_levels][nr_cpus], by first CPU that balances */
+	struct numa_group **seq;	   /* of the CPU being built */
+	struct ring *rings;		   /* of the level being built */
 };
 
 static struct cpu_set *child_span(const struct domain_build *b, int level, int cpu)
@@ -316,15 +316,16 @@ static int build_numa_level(struct numa_build *nb, int level)
 
 int domain_build_groups(struct domain_build *b)
 {
-	struct numa_build nb = { .b = b };
+	struct numa_build nb = {.b = b};
 	int ret = 0;
 
-	nb.sgc = arena_array(b->tmp, (size_t)b->nr_levels * b->nr_cpus, sizeof(struct sched_group_capacity *));
+	nb.sgc = arena_array(b->tmp, (size_t)b->nr_levels * b->nr_cpus,
+			     sizeof(struct sched_group_capacity *));
 	nb.seq = arena_array(b->tmp, b->nr_cpus, sizeof(struct numa_group *));
 	if (!nb.sgc || !nb.seq)
 		return -ENOMEM;
 	for (int l = 0; l < b->nr_levels && !ret; l++)
-		ret = b->level[l].kind == LEVEL_NUMA ? build_numa_level(&nb, l) :
-						       build_partition_level(b, l);
+		ret = b->level[l].kind == LEVEL_NUMA ? build_numa_level(&nb, l)
+						     : build_partition_level(b, l);
 	return ret;
 }

@@ -148,7 +148,7 @@ static bool numa_in_package(const struct domain_build *b)
 static void add_level(struct domain_build *b, enum level_kind kind, const char *name, int flags,
 		      int distance)
 {
-	b->level[b->nr_levels++] = (struct level){ kind, name, flags, distance };
+	b->level[b->nr_levels++] = (struct level){kind, name, flags, distance};
 }
 
 static int compare_ints(const void *a, const void *b)
@@ -188,13 +188,15 @@ static int list_levels(struct domain_build *b)
 	if (b->smt || !r->smt_level_if_smt)
 		add_level(b, LEVEL_SMT, "SMT", SD_SHARE_CPUCAPACITY | SD_SHARE_LLC, 0);
 	if (r->cluster_level)
-		add_level(b, LEVEL_CLS, "CLS", SD_SHARE_LLC | (r->cluster_flag ? SD_CLUSTER : 0), 0);
+		add_level(b, LEVEL_CLS, "CLS", SD_SHARE_LLC | (r->cluster_flag ? SD_CLUSTER : 0),
+			  0);
 	add_level(b, LEVEL_MC, "MC", SD_SHARE_LLC, 0);
 	if (!b->t->x86 || !numa_in_package(b))
 		add_level(b, LEVEL_PKG, r->pkg_names ? "PKG" : "DIE", 0, 0);
 	add_level(b, LEVEL_NODE, "NODE", 0, d[0]);
 	for (int i = 1; i < nr_distances; i++)
-		add_level(b, LEVEL_NUMA, "NUMA", SD_NUMA | (r->overlap_flag ? SD_OVERLAP : 0), d[i]);
+		add_level(b, LEVEL_NUMA, "NUMA", SD_NUMA | (r->overlap_flag ? SD_OVERLAP : 0),
+			  d[i]);
 	return 0;
 }
 
@@ -316,7 +318,8 @@ static int span_levels(struct domain_build *b)
 			done[i] = NULL;
 		for (int c = 0; c < b->nr_cpus; c++) {
 			/* nothing above the first domain that spans the machine */
-			if (l && (!cell_of(b, l - 1, c)->span || cell_of(b, l - 1, c)->span == b->all))
+			if (l &&
+			    (!cell_of(b, l - 1, c)->span || cell_of(b, l - 1, c)->span == b->all))
 				continue;
 			cell_of(b, l, c)->span = level_span(b, l, c, mask, done);
 			if (!cell_of(b, l, c)->span)

@@ -7,7 +7,7 @@
 #include "sched/internal.h"
 
 struct sched_domains {
-	struct sched s;	/* bare: only what sched_build_domains() needs and fills */
+	struct sched s; /* bare: only what sched_build_domains() needs and fills */
 };
 
 struct sched_domains *sched_domains_new(const struct sched_topology *topo,

@@ -13,7 +13,7 @@
 static const struct {
 	const char *name, *doc;
 } profiles[] = {
-#define PROFILE(name, doc) { name, doc },
+#define PROFILE(name, doc) {name, doc},
 #define RULE(...)
 #define SWITCH(...)
 #include "sched/profiles.def"
@@ -40,18 +40,20 @@ struct rule {
 
 static const struct rule rules[] = {
 #define PROFILE(...)
-#define FIELD(field) #field, .offset = offsetof(struct sched_rules, field), \
-		     .size = sizeof(((struct sched_rules *)0)->field)
-#define V(letter, value) { letter, value, #value },
-#define RULE(field, l, d, values) { FIELD(field), .letters = l, .doc = d, .variant = { values } },
-#define SWITCH(field, l, d)                                                                        \
-	{ FIELD(field), .letters = l, .doc = d, .variant = { { 'y', 1, "yes" }, { '-', 0, "no" } } },
+#define AT(field)   offsetof(struct sched_rules, field)
+#define SIZE(field) sizeof(((struct sched_rules *)0)->field)
+#define V(letter, value) {letter, value, #value},
+#define RULE(field, letters, doc, values)                                                          \
+	{#field, doc, AT(field), SIZE(field), letters, {values}},
+#define SWITCH(field, letters, doc)                                                                \
+	{#field, doc, AT(field), SIZE(field), letters, {{'y', 1, "yes"}, {'-', 0, "no"}}},
 #include "sched/profiles.def"
 #undef PROFILE
 #undef RULE
 #undef SWITCH
 #undef V
-#undef FIELD
+#undef AT
+#undef SIZE
 };
 
 static void write_rule(struct sched_rules *r, const struct rule *rule, int value)
@@ -142,9 +144,9 @@ const char *sched_rule_value(int i, const struct sched_rules *r)
 /* ---- additions ---- */
 
 const struct kernel_addition kernel_additions[] = {
-#define SET(field, v) { .kind = CHANGE_RULE, .rule = #field, .value = v },
-#define FEAT(name, v) { .kind = CHANGE_FEATURE, .feat = FEAT_##name, .value = v },
-#define ADDITION(name, first, last, doc, changes) { #name, first, last, doc, { changes } },
+#define SET(field, v)				  {.kind = CHANGE_RULE, .rule = #field, .value = v},
+#define FEAT(name, v)				  {.kind = CHANGE_FEATURE, .feat = FEAT_##name, .value = v},
+#define ADDITION(name, first, last, doc, changes) {#name, first, last, doc, {changes}},
 #include "sched/additions.def"
 #undef ADDITION
 #undef SET
@@ -189,7 +191,7 @@ int kernel_find_addition(const char *name)
 static const struct {
 	const char *name, *since, *defaults, *doc;
 } features[NR_FEATS] = {
-#define FEATURE(name, since, defaults, doc) { #name, since, defaults, doc },
+#define FEATURE(name, since, defaults, doc) {#name, since, defaults, doc},
 #include "sched/features.def"
 #undef FEATURE
 };
@@ -233,10 +235,10 @@ static const struct {
 	s64 lo, hi, defaults[NR_PROFILES];
 	const char *doc;
 } tunables[NR_TUNABLES] = {
-#define NA			      TUNABLE_NA
+#define NA					 TUNABLE_NA
 #define TUNABLE(name, scaled, unit, lo, hi, ...) TUNABLE_(name, scaled, unit, lo, hi, __VA_ARGS__)
 #define TUNABLE_(name, scaled, unit, lo, hi, a, b, c, d, e, f, g, h, i, j, k, l, doc)              \
-	{ #name, scaled, unit, lo, hi, { a, b, c, d, e, f, g, h, i, j, k, l }, doc },
+	{#name, scaled, unit, lo, hi, {a, b, c, d, e, f, g, h, i, j, k, l}, doc},
 #include "sched/tunables.def"
 #undef TUNABLE
 #undef TUNABLE_
@@ -324,10 +326,10 @@ static const struct {
 	const char *name, *why;
 	int value;
 } missing[] = {
-#define MISSING_ADDITION(name, why)	   { MISSING_ADDITION, #name, why, 0 },
-#define MISSING_RULE(field, value, why)	   { MISSING_RULE, #field, why, value },
-#define MISSING_FEATURE(name, why)	   { MISSING_FEATURE, #name, why, FEAT_##name },
-#define MISSING_TUNABLE(name, why)	   { MISSING_TUNABLE, #name, why, TUN_##name },
+#define MISSING_ADDITION(name, why)	{MISSING_ADDITION, #name, why, 0},
+#define MISSING_RULE(field, value, why) {MISSING_RULE, #field, why, value},
+#define MISSING_FEATURE(name, why)	{MISSING_FEATURE, #name, why, FEAT_##name},
+#define MISSING_TUNABLE(name, why)	{MISSING_TUNABLE, #name, why, TUN_##name},
 #include "sched/missing.def"
 #undef MISSING_ADDITION
 #undef MISSING_RULE
@@ -370,7 +372,7 @@ static bool asks_for(const struct sched_kernel *k, size_t i)
 
 int sched_kernel_check_built(const struct sched_kernel *k, struct err *err)
 {
-	static const char *const kind[] = { "addition +", "rule ", "feature ", "tunable " };
+	static const char *const kind[] = {"addition +", "rule ", "feature ", "tunable "};
 	char list[768] = "";
 	size_t n = 0;
 
@@ -382,5 +384,6 @@ int sched_kernel_check_built(const struct sched_kernel *k, struct err *err)
 	}
 	if (!n)
 		return 0;
-	return err_set(err, -ENOTSUP, "kernel '%s' asks for what isn't built yet: %s", k->expr, list);
+	return err_set(err, -ENOTSUP, "kernel '%s' asks for what isn't built yet: %s", k->expr,
+		       list);
 }

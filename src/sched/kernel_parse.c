@@ -26,7 +26,7 @@ static const char *hint(char *buf, size_t len, const char *prefix, const char *n
 /* v6.12.95 or 6.12 as a number that orders; Return: 0 if it isn't a version */
 static u64 version_of(const char *name)
 {
-	unsigned int v[3] = { 0 };
+	unsigned int v[3] = {0};
 	int n = 0;
 
 	sscanf(name, "v%3u.%3u%n.%3u%n", &v[0], &v[1], &n, &v[2], &n);
@@ -48,7 +48,8 @@ static const char *nearest_profile(const char *name)
 		u64 known = version_of(sched_profile_name(i));
 
 		names[i] = sched_profile_name(i);
-		if (known && known <= version && (known % 1000 == 0 || known / 1000 == version / 1000))
+		if (known && known <= version &&
+		    (known % 1000 == 0 || known / 1000 == version / 1000))
 			best = names[i];
 	}
 	return best ?: nearest_name(name, names, NR_PROFILES);
@@ -60,9 +61,8 @@ static int load_profile(const char *name, struct sched_kernel *k, struct err *er
 
 	k->profile = kernel_find_profile(name);
 	if (k->profile < 0)
-		return err_set(err, -EINVAL,
-			       "unknown kernel '%s'%s ('idlest kernels' lists them)", name,
-			       hint(buf, sizeof(buf), "", nearest_profile(name)));
+		return err_set(err, -EINVAL, "unknown kernel '%s'%s ('idlest kernels' lists them)",
+			       name, hint(buf, sizeof(buf), "", nearest_profile(name)));
 	kernel_profile_rules(k->profile, &k->rules);
 	for (int f = 0; f < NR_FEATS; f++) {
 		char d = sched_feat_default(f, k->profile);
@@ -89,8 +89,9 @@ static int apply_addition(struct sched_kernel *k, const char *name, struct err *
 
 		for (int j = 0; j < n; j++)
 			names[j] = sched_addition_name(j);
-		return err_set(err, -EINVAL, "unknown addition '+%s'%s ('idlest kernels' lists them)",
-			       name, hint(buf, sizeof(buf), "+", nearest_name(name, names, n)));
+		return err_set(err, -EINVAL,
+			       "unknown addition '+%s'%s ('idlest kernels' lists them)", name,
+			       hint(buf, sizeof(buf), "+", nearest_name(name, names, n)));
 	}
 	if (k->profile < sched_addition_first(i) || k->profile > sched_addition_last(i))
 		return err_set(err, -EINVAL, "addition +%s applies to %s … %s, not to %s", name,
@@ -153,9 +154,12 @@ static int unknown_item(const char *item, struct err *err)
 		names[n++] = sched_tunable_name(i);
 	near = nearest_name(bare, names, n);
 	return err_set(err, -EINVAL,
-		       "unknown feature '%s'%s (expected +ADDITION, FEATURE, NO_FEATURE or tunable=NUMBER)",
-		       item, hint(buf, sizeof(buf), near && bare != item && isupper((unsigned char)*near) ?
-				  "NO_" : "", near));
+		       "unknown feature '%s'%s (expected +ADDITION, FEATURE, NO_FEATURE or "
+		       "tunable=NUMBER)",
+		       item,
+		       hint(buf, sizeof(buf),
+			    near && bare != item && isupper((unsigned char)*near) ? "NO_" : "",
+			    near));
 }
 
 static int apply_feature(struct sched_kernel *k, const char *item, struct err *err)
@@ -189,7 +193,7 @@ static int parse_value(enum sched_tunable t, const char *text, s64 *value, struc
 	static const struct {
 		const char *suffix;
 		s64 ns;
-	} units[] = { { "", 1 }, { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
+	} units[] = {{"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
 	bool ns = !strcmp(sched_tunable_unit(t), "ns");
 	s64 lo, hi, factor = 0;
 	char *end;
@@ -210,11 +214,12 @@ static int parse_value(enum sched_tunable t, const char *text, s64 *value, struc
 		       sched_tunable_name(t), text, (long long)lo, (long long)hi, ns ? " " : "",
 		       sched_tunable_unit(t));
 bad:
-	return err_set(err, -EINVAL, "tunable %s: '%s' is not a whole number%s", sched_tunable_name(t),
-		       text, ns ? " of ns (or with us, ms, s)" : "");
+	return err_set(err, -EINVAL, "tunable %s: '%s' is not a whole number%s",
+		       sched_tunable_name(t), text, ns ? " of ns (or with us, ms, s)" : "");
 }
 
-static int apply_tunable(struct sched_kernel *k, const char *name, const char *text, struct err *err)
+static int apply_tunable(struct sched_kernel *k, const char *name, const char *text,
+			 struct err *err)
 {
 	int t = kernel_find_tunable(name);
 	s64 value;
@@ -226,8 +231,9 @@ static int apply_tunable(struct sched_kernel *k, const char *name, const char *t
 
 		for (int i = 0; i < NR_TUNABLES; i++)
 			names[i] = sched_tunable_name(i);
-		return err_set(err, -EINVAL, "unknown tunable '%s'%s ('idlest tunables' lists them)",
-			       name, hint(buf, sizeof(buf), "", nearest_name(name, names, NR_TUNABLES)));
+		return err_set(err, -EINVAL,
+			       "unknown tunable '%s'%s ('idlest tunables' lists them)", name,
+			       hint(buf, sizeof(buf), "", nearest_name(name, names, NR_TUNABLES)));
 	}
 	if (k->tunable[t] == TUNABLE_NA) {
 		int first = -1, last = 0;
@@ -262,7 +268,8 @@ int sched_kernel_apply(struct sched_kernel *k, const char *item, struct err *err
 		return apply_addition(k, item + 1, err);
 	if (!eq)
 		return apply_feature(k, item, err);
-	snprintf(name, sizeof(name), "%.*s", (int)min(eq - item, (ptrdiff_t)sizeof(name) - 1), item);
+	snprintf(name, sizeof(name), "%.*s", (int)min(eq - item, (ptrdiff_t)sizeof(name) - 1),
+		 item);
 	return apply_tunable(k, name, eq + 1, err);
 }
 
@@ -323,15 +330,17 @@ int sched_kernel_parse(const char *expr, struct sched_kernel *k, struct err *err
 
 	memset(k, 0, sizeof(*k));
 	if (strlen(expr) >= sizeof(k->expr))
-		return err_set(err, -EINVAL, "kernel expression '%.40s…' is longer than %d characters",
-			       expr, (int)sizeof(k->expr) - 1);
+		return err_set(err, -EINVAL,
+			       "kernel expression '%.40s…' is longer than %d characters", expr,
+			       (int)sizeof(k->expr) - 1);
 	strcpy(k->expr, expr);
 	if (!len)
 		return err_set(err, -EINVAL,
-			       "kernel expression '%s' names no kernel: expected one such as v6.12", expr);
-	if (len >= sizeof(profile))
-		return err_set(err, -EINVAL, "unknown kernel '%.40s…' ('idlest kernels' lists them)",
+			       "kernel expression '%s' names no kernel: expected one such as v6.12",
 			       expr);
+	if (len >= sizeof(profile))
+		return err_set(err, -EINVAL,
+			       "unknown kernel '%.40s…' ('idlest kernels' lists them)", expr);
 	memcpy(profile, expr, len);
 	profile[len] = '\0';
 	ret = load_profile(profile, k, err);

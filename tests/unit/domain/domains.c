@@ -20,8 +20,8 @@
 
 struct shape {
 	int packages, nodes, llcs, clusters, cores, threads; /* each per the one before */
-	bool siblings_last;	/* second threads are numbered after all first ones */
-	const int *distance;	/* of all nodes; NULL: 10 own, 12 same package, 20 other */
+	bool siblings_last;  /* second threads are numbered after all first ones */
+	const int *distance; /* of all nodes; NULL: 10 own, 12 same package, 20 other */
 	int reclaim;
 };
 
@@ -42,16 +42,17 @@ static struct sched_topology *make(const struct shape *s)
 			int cluster = core / s->cores, llc = cluster / s->clusters;
 			int cpu = s->siblings_last ? thread * t->nr_cores + core : i++;
 
-			t->cpu[cpu] = (struct topo_cpu){ core, cluster, llc, llc / s->llcs / s->nodes,
-							 llc / s->llcs, 1024 };
+			t->cpu[cpu] = (struct topo_cpu){
+				core, cluster, llc, llc / s->llcs / s->nodes, llc / s->llcs, 1024};
 		}
 	}
 	nr = t->nr_nodes;
 	t->distance = calloc(nr * nr, sizeof(int));
 	for (i = 0; i < nr * nr; i++)
-		t->distance[i] = s->distance	      ? s->distance[i] :
-				 i / nr == i % nr    ? 10 :
-				 i / nr / s->nodes == i % nr / s->nodes ? 12 : 20;
+		t->distance[i] = s->distance				  ? s->distance[i]
+				 : i / nr == i % nr			  ? 10
+				 : i / nr / s->nodes == i % nr / s->nodes ? 12
+									  : 20;
 	t->node_reclaim_distance = s->reclaim ?: 30;
 	t->x86 = true;
 	return t;
@@ -67,7 +68,7 @@ static void drop(struct sched_topology *t)
 static struct sched_domains *domains_of(const struct sched_topology *t, const char *kernel)
 {
 	struct sched_domains *d;
-	struct err err = { 0 };
+	struct err err = {0};
 	struct sched_kernel k;
 
 	if (sched_kernel_parse(kernel, &k, &err))
@@ -111,7 +112,8 @@ static void expect_imb(const struct sched_topology *t, const char *kernel, const
 
 	for (int i = 0; sched_domains_get(d, 0, i, &v); i++)
 		if (!strstr(v.flags, "SHARE_LLC") && !strstr(v.flags, "SHARE_PKG"))
-			n += snprintf(buf + n, sizeof(buf) - n, "%s%d", n ? " " : "", v.imb_numa_nr);
+			n += snprintf(buf + n, sizeof(buf) - n, "%s%d", n ? " " : "",
+				      v.imb_numa_nr);
 	if (strcmp(buf, want))
 		fail_msg("%s: imb_numa_nr expected %s, got %s", kernel, want, buf);
 	sched_domains_free(d);
@@ -136,8 +138,8 @@ static void expect_groups(const struct sched_topology *t, const char *kernel, in
 
 /* ---- E1: two-socket Zen 3 ---- */
 
-static const int zen_nps1[] = { 10, 32, 32, 10 };
-static const int zen_nps2[] = { 10, 12, 32, 32, 12, 10, 32, 32, 32, 32, 10, 12, 32, 32, 12, 10 };
+static const int zen_nps1[] = {10, 32, 32, 10};
+static const int zen_nps2[] = {10, 12, 32, 32, 12, 10, 32, 32, 32, 32, 10, 12, 32, 32, 12, 10};
 
 static void zen_nps4(int *d)
 {
@@ -148,7 +150,7 @@ static void zen_nps4(int *d)
 static void e1_zen3(void **state)
 {
 	int nps4[64];
-	struct shape s = { 2, 1, 8, 8, 1, 2, true, zen_nps1, 32 };
+	struct shape s = {2, 1, 8, 8, 1, 2, true, zen_nps1, 32};
 	struct sched_topology *t = make(&s);
 
 	expect_chain(t, "v5.17", "SMT2 MC16 DIE128 NUMA256");
@@ -163,7 +165,7 @@ static void e1_zen3(void **state)
 	expect_groups(t, "v6.1", 64, 3, "64-127,192-255 0-63,128-191");
 	drop(t);
 
-	s = (struct shape){ 2, 2, 4, 8, 1, 2, true, zen_nps2, 32 };
+	s = (struct shape){2, 2, 4, 8, 1, 2, true, zen_nps2, 32};
 	t = make(&s);
 	expect_chain(t, "v6.1", "SMT2 MC16 NODE64 NUMA128 NUMA256");
 	expect_imb(t, "v5.18", "4 4 8");
@@ -171,7 +173,7 @@ static void e1_zen3(void **state)
 	drop(t);
 
 	zen_nps4(nps4);
-	s = (struct shape){ 2, 4, 2, 8, 1, 2, true, nps4, 32 };
+	s = (struct shape){2, 4, 2, 8, 1, 2, true, nps4, 32};
 	t = make(&s);
 	expect_chain(t, "v7.3", "SMT2 MC16 NODE32 NUMA128 NUMA256");
 	expect_imb(t, "v5.18", "2 2 4");
@@ -186,7 +188,7 @@ static void e1_zen3(void **state)
 /* intervals, percentages and flags of spec 01 §3 on the same box */
 static void e1_fields(void **state)
 {
-	struct shape s = { 2, 1, 8, 8, 1, 2, true, zen_nps1, 32 };
+	struct shape s = {2, 1, 8, 8, 1, 2, true, zen_nps1, 32};
 	struct sched_topology *t = make(&s);
 	struct sched_domain_view v;
 	struct sched_domains *d = domains_of(t, "v5.7");
@@ -202,8 +204,9 @@ static void e1_fields(void **state)
 	sched_domains_get(d, 0, 0, &v);
 	assert_int_equal(v.imbalance_pct, 110);
 	assert_int_equal(v.cache_nice_tries, 0);
-	assert_string_equal(v.flags, "SD_BALANCE_NEWIDLE SD_BALANCE_EXEC SD_BALANCE_FORK SD_WAKE_AFFINE "
-				     "SD_SHARE_CPUCAPACITY SD_SHARE_PKG_RESOURCES SD_PREFER_SIBLING");
+	assert_string_equal(v.flags,
+			    "SD_BALANCE_NEWIDLE SD_BALANCE_EXEC SD_BALANCE_FORK SD_WAKE_AFFINE "
+			    "SD_SHARE_CPUCAPACITY SD_SHARE_PKG_RESOURCES SD_PREFER_SIBLING");
 	sched_domains_free(d);
 	drop(t);
 
@@ -222,8 +225,8 @@ static void e1_fields(void **state)
 
 static void e3_one_llc_per_socket(void **state)
 {
-	struct shape haswell = { 2, 1, 1, 12, 1, 2, true, NULL, 0 };
-	struct shape broadwell = { 2, 1, 1, 20, 1, 2, true, NULL, 0 };
+	struct shape haswell = {2, 1, 1, 12, 1, 2, true, NULL, 0};
+	struct shape broadwell = {2, 1, 1, 20, 1, 2, true, NULL, 0};
 	struct sched_topology *t = make(&haswell);
 
 	expect_chain(t, "v6.1", "SMT2 MC24 NUMA48");
@@ -238,8 +241,8 @@ static void e3_one_llc_per_socket(void **state)
 
 static void e5_genoa(void **state)
 {
-	struct shape b = { 2, 1, 12, 8, 1, 2, true, zen_nps1, 32 };
-	struct shape a = { 1, 4, 2, 8, 1, 2, false, NULL, 32 };
+	struct shape b = {2, 1, 12, 8, 1, 2, true, zen_nps1, 32};
+	struct shape a = {1, 4, 2, 8, 1, 2, false, NULL, 32};
 	struct sched_topology *t = make(&b);
 	struct sched_domains *d;
 
@@ -257,7 +260,7 @@ static void e5_genoa(void **state)
 
 static void e6_two_llcs_in_a_node(void **state)
 {
-	struct shape s = { 2, 1, 1, 30, 1, 2, true, NULL, 0 };
+	struct shape s = {2, 1, 1, 30, 1, 2, true, NULL, 0};
 	struct sched_topology *t = make(&s);
 
 	/* memory interleaved: the sockets are one node */
@@ -272,8 +275,8 @@ static void e6_two_llcs_in_a_node(void **state)
 
 static void e4_kunpeng(void **state)
 {
-	static const int slit[] = { 10, 12, 20, 22, 12, 10, 22, 24, 20, 22, 10, 12, 22, 24, 12, 10 };
-	struct shape s = { 2, 2, 1, 8, 4, 1, false, slit, 0 };
+	static const int slit[] = {10, 12, 20, 22, 12, 10, 22, 24, 20, 22, 10, 12, 22, 24, 12, 10};
+	struct shape s = {2, 2, 1, 8, 4, 1, false, slit, 0};
 	struct sched_topology *t = make(&s);
 	struct sched_domains *d;
 	char buf[128];
@@ -306,7 +309,7 @@ static void e4_kunpeng(void **state)
 
 static void mixed_capacity(void **state)
 {
-	struct shape s = { 1, 1, 3, 1, 2, 1, false, NULL, 0 };
+	struct shape s = {1, 1, 3, 1, 2, 1, false, NULL, 0};
 	struct sched_topology *t = make(&s);
 	struct sched_domain_view v;
 	struct sched_group_view g;
@@ -351,7 +354,7 @@ static void mixed_capacity(void **state)
 
 static void one_cpu(void **state)
 {
-	struct shape s = { 1, 1, 1, 1, 1, 1, false, NULL, 0 };
+	struct shape s = {1, 1, 1, 1, 1, 1, false, NULL, 0};
 	struct sched_topology *t = make(&s);
 	struct sched_domains *d = domains_of(t, "v6.12");
 
@@ -364,7 +367,7 @@ static void one_cpu(void **state)
 /* nodes of one CPU: the bottom domain is a NUMA one, nobody shares a cache */
 static void lonely_cpus(void **state)
 {
-	struct shape s = { 4, 1, 1, 1, 1, 1, false, NULL, 0 };
+	struct shape s = {4, 1, 1, 1, 1, 1, false, NULL, 0};
 	struct sched_topology *t = make(&s);
 	struct sched_domains *d = domains_of(t, "v6.12");
 
@@ -376,10 +379,10 @@ static void lonely_cpus(void **state)
 
 static void bad_topologies(void **state)
 {
-	struct shape s = { 2, 1, 1, 2, 1, 2, false, NULL, 0 };
+	struct shape s = {2, 1, 1, 2, 1, 2, false, NULL, 0};
 	struct sched_topology *t = make(&s);
 	struct sched_kernel k;
-	struct err err = { 0 };
+	struct err err = {0};
 
 	assert_int_equal(sched_kernel_parse("v6.12", &k, NULL), 0);
 	t->cpu[3].llc = 2;
@@ -408,7 +411,7 @@ static void check_invariants(const struct sched_topology *t, const char *kernel,
 	u64 covered[words];
 
 	for (int c = 0; c < t->nr_cpus; c++) {
-		struct sched_domain_view v, below = { 0 };
+		struct sched_domain_view v, below = {0};
 		struct sched_group_view g;
 
 		for (int i = 0; sched_domains_get(d, c, i, &v); i++) {
@@ -416,9 +419,10 @@ static void check_invariants(const struct sched_topology *t, const char *kernel,
 
 			mask_zero(covered, words);
 			if (!mask_test(v.span, c) || v.weight < 2 ||
-			    (i && (!mask_subset(below.span, v.span, words) || below.weight == v.weight)))
-				fail_msg("seed %llu %s: cpu %d %s: bad span", (unsigned long long)seed,
-					 kernel, c, v.name);
+			    (i &&
+			     (!mask_subset(below.span, v.span, words) || below.weight == v.weight)))
+				fail_msg("seed %llu %s: cpu %d %s: bad span",
+					 (unsigned long long)seed, kernel, c, v.name);
 			below = v;
 			while (sched_domains_next_group(&v, &g)) {
 				if ((first && !mask_test(g.span, c)) || g.weight < 1 ||
@@ -467,16 +471,21 @@ static void random_machines(void **state)
 		int d[64];
 
 		rng_init(&rng, seed, 1);
-		s = (struct shape){ .packages = 1 + rng_below(&rng, 4), .nodes = 1 + rng_below(&rng, 2),
-				    .llcs = 1 + rng_below(&rng, 3), .clusters = 1 + rng_below(&rng, 3),
-				    .cores = 1 + rng_below(&rng, 3), .threads = 1 + rng_below(&rng, 2),
-				    .siblings_last = rng_below(&rng, 2), .distance = d };
+		s = (struct shape){.packages = 1 + rng_below(&rng, 4),
+				   .nodes = 1 + rng_below(&rng, 2),
+				   .llcs = 1 + rng_below(&rng, 3),
+				   .clusters = 1 + rng_below(&rng, 3),
+				   .cores = 1 + rng_below(&rng, 3),
+				   .threads = 1 + rng_below(&rng, 2),
+				   .siblings_last = rng_below(&rng, 2),
+				   .distance = d};
 		random_distances(&rng, d, s.packages * s.nodes);
 		t = make(&s);
 		t->x86 = rng_below(&rng, 2);
 		if (rng_below(&rng, 3) == 0) /* nodes that ignore packages and caches */
 			for (int c = 0; c < t->nr_cpus; c++)
-				t->cpu[c].node = t->x86 ? (int)rng_below(&rng, t->nr_nodes) : t->cpu[c].node;
+				t->cpu[c].node =
+					t->x86 ? (int)rng_below(&rng, t->nr_nodes) : t->cpu[c].node;
 		for (int p = 0; p < sched_nr_profiles(); p++)
 			check_invariants(t, sched_profile_name(p), seed);
 		drop(t);
@@ -487,9 +496,9 @@ static void random_machines(void **state)
 
 static void four_thousand_cpus(void **state)
 {
-	struct shape s = { 16, 2, 8, 8, 1, 2, true, NULL, 0 };
-	struct shape flat = { 1, 1, 512, 4, 1, 2, false, NULL, 0 };
-	const struct shape *shapes[] = { &s, &flat };
+	struct shape s = {16, 2, 8, 8, 1, 2, true, NULL, 0};
+	struct shape flat = {1, 1, 512, 4, 1, 2, false, NULL, 0};
+	const struct shape *shapes[] = {&s, &flat};
 
 	for (int i = 0; i < 2; i++) {
 		struct sched_topology *t = make(shapes[i]);
@@ -502,7 +511,8 @@ static void four_thousand_cpus(void **state)
 		d = domains_of(t, "v6.12");
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
 		seconds = to.tv_sec - from.tv_sec + (to.tv_nsec - from.tv_nsec) / 1e9;
-		print_message("4096 CPUs: %.3f s, %zu MiB\n", seconds, sched_domains_bytes(d) >> 20);
+		print_message("4096 CPUs: %.3f s, %zu MiB\n", seconds,
+			      sched_domains_bytes(d) >> 20);
 		assert_true(sched_domains_bytes(d) < 64UL << 20);
 		sched_domains_free(d);
 		drop(t);

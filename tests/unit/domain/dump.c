@@ -85,7 +85,8 @@ static void read_node(struct dump *d, int node, const char *attributes)
 	char *s = buf, *end;
 	int c, n = 0;
 
-	if (!dump_attribute(attributes, "cpus", buf, sizeof(buf)) || mask_parse(buf, set, DUMP_CPUS, NULL))
+	if (!dump_attribute(attributes, "cpus", buf, sizeof(buf)) ||
+	    mask_parse(buf, set, DUMP_CPUS, NULL))
 		fail_msg("dump: node%d: bad CPU list", node);
 	for_each_cpu(c, set, WORDS)
 		d->topo.cpu[c].node = node;
@@ -161,10 +162,11 @@ struct dump *dump_read(const char *path)
 	while (getline(&line, &size, f) > 0) {
 		line[strcspn(line, "\n")] = '\0';
 		if (!strncmp(line, "# ", 2)) {
-			section = !strcmp(line, "# kernel") ? KERNEL :
-				  !strcmp(line, "# topology") ? TOPOLOGY :
-				  !strcmp(line, "# domains") ? DOMAINS :
-				  !strncmp(line, "# domain building", 17) ? LOG : OTHER;
+			section = !strcmp(line, "# kernel")		    ? KERNEL
+				  : !strcmp(line, "# topology")		    ? TOPOLOGY
+				  : !strcmp(line, "# domains")		    ? DOMAINS
+				  : !strncmp(line, "# domain building", 17) ? LOG
+									    : OTHER;
 			continue;
 		}
 		if (section == KERNEL)
@@ -180,9 +182,10 @@ struct dump *dump_read(const char *path)
 	}
 	free(line);
 	fclose(f);
-	d->profile = !strncmp(d->kernel, "6.1.", 4) ? "v6.1.192" :
-		     !strncmp(d->kernel, "6.12.", 5) ? "v6.12.95" :
-		     !strncmp(d->kernel, "7.3.", 4) ? "v7.3" : NULL;
+	d->profile = !strncmp(d->kernel, "6.1.", 4)    ? "v6.1.192"
+		     : !strncmp(d->kernel, "6.12.", 5) ? "v6.12.95"
+		     : !strncmp(d->kernel, "7.3.", 4)  ? "v7.3"
+						       : NULL;
 	if (!d->profile)
 		fail_msg("%s: no profile for kernel '%s'", path, d->kernel);
 	pack_distances(&d->topo);

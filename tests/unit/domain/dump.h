@@ -14,14 +14,14 @@
 #define DUMP_DOMAINS 12
 
 struct dump_domain {
-	char *attributes;	/* name=MC flags=… min_interval=… */
-	char *span, *level;	/* of the boot log */
-	char *groups;		/* 0:{ span=0-1 cap=2048 }, … */
+	char *attributes;   /* name=MC flags=… min_interval=… */
+	char *span, *level; /* of the boot log */
+	char *groups;	    /* 0:{ span=0-1 cap=2048 }, … */
 };
 
 struct dump {
 	char kernel[64];
-	const char *profile;	/* of the registry */
+	const char *profile; /* of the registry */
 	struct sched_topology topo;
 	int nr_domains[DUMP_CPUS];
 	int nr_logged[DUMP_CPUS];

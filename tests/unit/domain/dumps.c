@@ -25,8 +25,8 @@ static const char *path; /* being compared */
 
 static void differs(int cpu, int level, const char *what, const char *want, const char *got)
 {
-	fail_msg("%s: cpu%d domain%d: %s: the kernel has '%s', idlest '%s'", path, cpu, level, what, want,
-		 got);
+	fail_msg("%s: cpu%d domain%d: %s: the kernel has '%s', idlest '%s'", path, cpu, level, what,
+		 want, got);
 }
 
 static void compare_string(int cpu, int level, const char *what, const char *want, const char *got)
@@ -35,23 +35,22 @@ static void compare_string(int cpu, int level, const char *what, const char *wan
 		differs(cpu, level, what, want, got);
 }
 
-static void compare_attributes(int cpu, int level, const char *want, const struct sched_domain_view *v)
+static void compare_attributes(int cpu, int level, const char *want,
+			       const struct sched_domain_view *v)
 {
 	const struct {
 		const char *key;
 		long long value;
 	} numbers[] = {
-		{ "min_interval", v->min_interval },
-		{ "max_interval", v->max_interval },
-		{ "busy_factor", v->busy_factor },
-		{ "imbalance_pct", v->imbalance_pct },
-		{ "cache_nice_tries", v->cache_nice_tries },
-		{ "level", v->level },
+		{"min_interval", v->min_interval},	   {"max_interval", v->max_interval},
+		{"busy_factor", v->busy_factor},	   {"imbalance_pct", v->imbalance_pct},
+		{"cache_nice_tries", v->cache_nice_tries}, {"level", v->level},
 	};
 	char buf[512], number[32];
 
 	compare_string(cpu, level, "name", dump_attribute(want, "name", buf, sizeof(buf)), v->name);
-	compare_string(cpu, level, "flags", dump_attribute(want, "flags", buf, sizeof(buf)), v->flags);
+	compare_string(cpu, level, "flags", dump_attribute(want, "flags", buf, sizeof(buf)),
+		       v->flags);
 	if (dump_attribute(want, "groups_flags", buf, sizeof(buf)))
 		compare_string(cpu, level, "groups_flags", buf, v->groups_flags);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
@@ -63,7 +62,8 @@ static void compare_attributes(int cpu, int level, const char *want, const struc
 }
 
 /* as the boot log prints them */
-static void format_groups(struct sched_domain_view *v, int words, bool overlap, char *buf, size_t len)
+static void format_groups(struct sched_domain_view *v, int words, bool overlap, char *buf,
+			  size_t len)
 {
 	struct sched_group_view g;
 	char set[256];
@@ -82,7 +82,8 @@ static void format_groups(struct sched_domain_view *v, int words, bool overlap, 
 	}
 }
 
-static void compare_domain(const struct dump *d, const struct sched_domains *domains, int cpu, int level)
+static void compare_domain(const struct dump *d, const struct sched_domains *domains, int cpu,
+			   int level)
 {
 	const struct dump_domain *want = &d->domain[cpu][level];
 	int words = mask_words(d->topo.nr_cpus);
@@ -95,7 +96,8 @@ static void compare_domain(const struct dump *d, const struct sched_domains *dom
 		compare_attributes(cpu, level, want->attributes, &v);
 	if (!want->span)
 		return;
-	compare_string(cpu, level, "span", want->span, mask_format(v.span, words, buf, sizeof(buf)));
+	compare_string(cpu, level, "span", want->span,
+		       mask_format(v.span, words, buf, sizeof(buf)));
 	compare_string(cpu, level, "level name", want->level, v.name);
 	format_groups(&v, words, !strcmp(v.name, "NUMA"), buf, sizeof(buf));
 	compare_string(cpu, level, "groups", want->groups, buf);
@@ -103,7 +105,7 @@ static void compare_domain(const struct dump *d, const struct sched_domains *dom
 
 static int compare_topology(const struct dump *d, const struct sched_topology *topo)
 {
-	struct err err = { 0 };
+	struct err err = {0};
 	struct sched_domains *domains;
 	struct sched_kernel k;
 	int compared = 0;
@@ -130,16 +132,17 @@ static int compare_topology(const struct dump *d, const struct sched_topology *t
 /* the machines of the recordings are a preset as well: KERNEL_m8.txt is qemu:m8 */
 static int compare_preset(const struct dump *d)
 {
-	static const char *const presets[] = { "m8", "m16smt", "m16cls", "m16cls1", "m32nps1" };
+	static const char *const presets[] = {"m8", "m16smt", "m16cls", "m16cls1", "m32nps1"};
 	const char *name = strrchr(path, '_') + 1;
-	struct err err = { 0 };
+	struct err err = {0};
 	int compared = 0;
 
 	for (size_t i = 0; i < sizeof(presets) / sizeof(*presets); i++) {
 		struct machine *m;
 		char what[64];
 
-		if (strncmp(name, presets[i], strlen(presets[i])) || name[strlen(presets[i])] != '.')
+		if (strncmp(name, presets[i], strlen(presets[i])) ||
+		    name[strlen(presets[i])] != '.')
 			continue;
 		snprintf(what, sizeof(what), "qemu:%s", presets[i]);
 		if (machine_load(what, &m, &err))
@@ -178,12 +181,13 @@ static void domains_equal_real_ones(void **state)
 	}
 	closedir(dir);
 	assert_true(files > 0 && domains > 0);
-	print_message("%s: %d dumps, %d domains, %d again on presets\n", folder, files, domains, presets);
+	print_message("%s: %d dumps, %d domains, %d again on presets\n", folder, files, domains,
+		      presets);
 }
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(domains_equal_real_ones) };
+	const struct CMUnitTest tests[] = {cmocka_unit_test(domains_equal_real_ones)};
 	int failed = 0;
 
 	for (int i = 1; i < argc; i++) {

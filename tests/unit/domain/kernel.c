@@ -16,7 +16,7 @@
 static struct sched_kernel parse(const char *expr)
 {
 	struct sched_kernel k;
-	struct err err = { 0 };
+	struct err err = {0};
 
 	if (sched_kernel_parse(expr, &k, &err))
 		fail_msg("'%s' was refused: %s", expr, err.msg);
@@ -26,7 +26,7 @@ static struct sched_kernel parse(const char *expr)
 static void refused(const char *expr, const char *part)
 {
 	struct sched_kernel k;
-	struct err err = { 0 };
+	struct err err = {0};
 
 	if (sched_kernel_parse(expr, &k, &err) != -EINVAL)
 		fail_msg("'%s' was taken", expr);
@@ -63,7 +63,7 @@ static void tables_are_whole(void **state)
  */
 static void every_field_has_a_row(void **state)
 {
-	char covered[sizeof(struct sched_rules)] = { 0 };
+	char covered[sizeof(struct sched_rules)] = {0};
 
 #define PROFILE(...)
 #define RULE(field, ...)                                                                           \
@@ -140,7 +140,7 @@ static void tunables(void **state)
 static void additions(void **state)
 {
 	struct sched_kernel k = parse("v5.19-tip,+CLUSTER_V7");
-	struct err err = { 0 };
+	struct err err = {0};
 
 	assert_int_equal(k.rules.cluster, CLUSTER_V7);
 	assert_true(k.rules.cluster_flag);
@@ -158,7 +158,7 @@ static void unbuilt_is_refused(void **state)
 {
 	for (int i = 0; i < sched_nr_additions(); i++) {
 		const char *why = sched_missing(sched_addition_name(i));
-		struct err err = { 0 };
+		struct err err = {0};
 		struct sched_kernel k;
 		char expr[80];
 
@@ -230,13 +230,14 @@ static void messages(void **state)
 /* no input crashes: every prefix and every one-byte change of an expression */
 static void mangled_expressions(void **state)
 {
-	static const char expr[] = "v6.1,+CLUSTER_V7,NO_SIS_UTIL,migration_cost_ns=0,latency_ns=1ms";
+	static const char expr[] =
+		"v6.1,+CLUSTER_V7,NO_SIS_UTIL,migration_cost_ns=0,latency_ns=1ms";
 	struct sched_kernel k;
 
 	for (size_t i = 0; i < sizeof(expr); i++) {
 		for (int c = 0; c < 256; c++) {
 			char copy[sizeof(expr)];
-			struct err err = { 0 };
+			struct err err = {0};
 			int ret;
 
 			memcpy(copy, expr, sizeof(expr));

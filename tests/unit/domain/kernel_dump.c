@@ -40,9 +40,11 @@ static void dump_over_profile(void **state)
 	struct sched_kernel k;
 	struct err err;
 
-	write_dump("# features\nPLACE_LAG NO_RUN_TO_PARITY PICK_BUDDY SIS_UTIL \n# tunables (debugfs)\n"
-		   "base_slice_ns: 2800000\npreempt: full (lazy) \n# tunables (sysctl)\n"
-		   "kernel/numa_balancing: 0\nkernel/sched_energy_aware: \n# other\nnr_migrate: 8\n");
+	write_dump(
+		"# features\nPLACE_LAG NO_RUN_TO_PARITY PICK_BUDDY SIS_UTIL \n# tunables "
+		"(debugfs)\n"
+		"base_slice_ns: 2800000\npreempt: full (lazy) \n# tunables (sysctl)\n"
+		"kernel/numa_balancing: 0\nkernel/sched_energy_aware: \n# other\nnr_migrate: 8\n");
 	assert_int_equal(load("v6.12", "", &k, &err), 0);
 	assert_true(sched_feat(&k, FEAT_PICK_BUDDY)); /* the profile hasn't it */
 	assert_false(sched_feat(&k, FEAT_RUN_TO_PARITY));
@@ -60,7 +62,8 @@ static void dump_over_profile(void **state)
 	assert_int_equal(load("v6.12", ",numa_balancing=1", &k, &err), 0);
 }
 
-static void expect(const char *profile, const char *items, const char *dump, int ret, const char *part)
+static void expect(const char *profile, const char *items, const char *dump, int ret,
+		   const char *part)
 {
 	struct sched_kernel k;
 	struct err err;
@@ -74,7 +77,7 @@ static void expect(const char *profile, const char *items, const char *dump, int
 static void messages(void **state)
 {
 	struct sched_kernel k;
-	struct err err = { 0 };
+	struct err err = {0};
 
 	expect("v6.12", "", "# kernel\n\n# features\nPLACE_LAG NO_SUCH_THING\n", -EINVAL,
 	       ":4: feature SUCH_THING isn't known");
@@ -95,14 +98,19 @@ static void messages(void **state)
 static void profiles_equal_dumps(void **state)
 {
 	static const char *const kernels[][2] = {
-		{ "v6.1", "v6.1.192" }, { "v6.12", "v6.12.95" }, { "v7.3", "v7.3" },
+		{"v6.1", "v6.1.192"},
+		{"v6.12", "v6.12.95"},
+		{"v7.3", "v7.3"},
 	};
-	static const struct { const char *name; int cpus; } machines[] = {
-		{ "m8", 8 }, { "m16smt", 16 }, { "m16cls", 16 }, { "m16cls1", 16 }, { "m32nps1", 32 },
+	static const struct {
+		const char *name;
+		int cpus;
+	} machines[] = {
+		{"m8", 8}, {"m16smt", 16}, {"m16cls", 16}, {"m16cls1", 16}, {"m32nps1", 32},
 	};
 	const char *shared = getenv("IDLEST_SHARED") ?: "../shared";
 	struct sched_kernel plain, dump;
-	struct err err = { 0 };
+	struct err err = {0};
 	char expr[256], file[200];
 
 	snprintf(file, sizeof(file), "%s/kernel-truth/dumps/v6.1_m8.txt", shared);
@@ -114,15 +122,16 @@ static void profiles_equal_dumps(void **state)
 		const char *const *kernel = kernels[i % 3];
 		int cpus = machines[i / 3].cpus;
 
-		snprintf(expr, sizeof(expr), "%s@%s/kernel-truth/dumps/%s_%s.txt", kernel[1], shared,
-			 kernel[0], machines[i / 3].name);
+		snprintf(expr, sizeof(expr), "%s@%s/kernel-truth/dumps/%s_%s.txt", kernel[1],
+			 shared, kernel[0], machines[i / 3].name);
 		assert_int_equal(sched_kernel_parse(kernel[1], &plain, &err), 0);
 		if (kernel_load(expr, &dump, &err))
 			fail_msg("%s", err.msg);
 		for (int f = 0; f < NR_FEATS; f++)
 			if ((plain.known_features ^ dump.known_features) >> f & 1 ||
 			    (plain.features ^ dump.features) >> f & 1)
-				fail_msg("%s: feature %s differs from the profile", expr, sched_feat_name(f));
+				fail_msg("%s: feature %s differs from the profile", expr,
+					 sched_feat_name(f));
 		for (int t = 0; t < NR_TUNABLES; t++)
 			if (t != TUN_numa_balancing && /* 0 on one node */
 			    sched_tunable(&plain, t, cpus) != sched_tunable(&dump, t, cpus))
