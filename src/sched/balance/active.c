@@ -29,9 +29,15 @@ static struct task *choose_task(struct lb_env *env, const struct rq *src)
 static struct task *push_over(struct sched *s, u64 now, struct rq *src, struct sched_domain *sd)
 {
 	struct lb_env env = {
-		.s = s, .now = now, .sd = sd, .kind = CPU_IDLE,
-		.dst_cpu = src->push_cpu, .src_cpu = src->cpu,
-		.cpus = sd->span, .own_cpus = s->scratch[3], .type = MIGRATE_TASK,
+		.s = s,
+		.now = now,
+		.sd = sd,
+		.kind = CPU_IDLE,
+		.dst_cpu = src->push_cpu,
+		.src_cpu = src->cpu,
+		.cpus = sd->span,
+		.own_cpus = s->scratch[3],
+		.type = MIGRATE_TASK,
 		.nr_balance_failed = sd->nr_balance_failed,
 		.flags = s->k.rules.push == PUSH_EXEMPT ? LBF_ACTIVE_LB : LBF_DST_PINNED,
 	};

@@ -27,12 +27,12 @@ enum group_type {
 enum migration_type { MIGRATE_LOAD, MIGRATE_UTIL, MIGRATE_TASK, MIGRATE_MISFIT };
 
 enum balance_outcome {
-	BALANCE_NOT_ALLOWED,	/* §3: another CPU does this domain; the walk ends */
-	BALANCE_LOCK_BUSY,	/* SERIALIZE_ALL: somebody else balances such a domain */
-	BALANCE_NO_GROUP,	/* balanced: no busiest group, or not busy enough */
-	BALANCE_NO_QUEUE,	/* balanced: no queue of that group can give */
-	BALANCE_ALL_PINNED,	/* no task may run in the local group */
-	BALANCE_FAILED,		/* imbalance, but nothing could be moved */
+	BALANCE_NOT_ALLOWED, /* §3: another CPU does this domain; the walk ends */
+	BALANCE_LOCK_BUSY,   /* SERIALIZE_ALL: somebody else balances such a domain */
+	BALANCE_NO_GROUP,    /* balanced: no busiest group, or not busy enough */
+	BALANCE_NO_QUEUE,    /* balanced: no queue of that group can give */
+	BALANCE_ALL_PINNED,  /* no task may run in the local group */
+	BALANCE_FAILED,	     /* imbalance, but nothing could be moved */
 	BALANCE_MOVED,
 };
 
@@ -40,8 +40,8 @@ enum balance_outcome {
 struct balance_look {
 	struct task *p;
 	int dst;
-	bool taken;	/* otherwise refused: it goes to the head of its queue's list */
-	u8 attempt;	/* tasks of one attempt are attached last taken first */
+	bool taken; /* otherwise refused: it goes to the head of its queue's list */
+	u8 attempt; /* tasks of one attempt are attached last taken first */
 };
 
 /* A pass looks at nr_migrate (32) tasks for each CPU it tries for; there it stops at the latest. */
@@ -56,27 +56,27 @@ struct balance_decision {
 	struct sched_domain *sd;
 	enum cpu_idle_type kind;
 	enum balance_outcome outcome;
-	const struct sched_group *busiest;	/* NULL: none */
-	int src;			/* busiest CPU, -1: none */
+	const struct sched_group *busiest; /* NULL: none */
+	int src;			   /* busiest CPU, -1: none */
 	enum group_type local_type, busiest_type;
 	enum migration_type type;
-	long imbalance;			/* as sized, in units of @type */
+	long imbalance; /* as sized, in units of @type */
 	int nr_taken;
-	int active_src;			/* CPU whose running task is to be pushed to @dst, -1: none */
-	bool trivial;			/* nothing runs in the whole span */
+	int active_src; /* CPU whose running task is to be pushed to @dst, -1: none */
+	bool trivial;	/* nothing runs in the whole span */
 
 	/* effects */
 	int nr_balance_failed;
-	u64 balance_interval;		/* ms */
-	int parent_imbalance;		/* 0 or 1: the new flag; -1: unchanged */
-	int overload;			/* of the root domain, likewise */
-	int nr_idle_scan;		/* of the LLC, -1: unchanged */
-	bool refresh_capacity;		/* of the local group: */
+	u64 balance_interval;  /* ms */
+	int parent_imbalance;  /* 0 or 1: the new flag; -1: unchanged */
+	int overload;	       /* of the root domain, likewise */
+	int nr_idle_scan;      /* of the LLC, -1: unchanged */
+	bool refresh_capacity; /* of the local group: */
 	unsigned long capacity, min_capacity, max_capacity;
 	u64 capacity_next_update;
-	struct lb_stats lb;		/* to be added */
+	struct lb_stats lb; /* to be added */
 	struct sched_work work;
-	u64 cost_ns;			/* time until what was taken can be attached */
+	u64 cost_ns; /* time until what was taken can be attached */
 
 	int nr_looks;
 	struct balance_look look[BALANCE_MAX_LOOKS];

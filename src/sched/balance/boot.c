@@ -7,11 +7,9 @@
 static void boot_domain(struct sched *s, u64 now, struct rq *rq, struct sched_domain *sd,
 			struct rng *rng)
 {
-	struct sched_work w = { .kind = WORK_BALANCE };
+	struct sched_work w = {.kind = WORK_BALANCE};
 	u64 interval, cost;
 
-	if (!sd->span_at[DIST_SELF])
-		count_span(s, rq->cpu, sd, sd->span_at);
 	memcpy(w.cpus, sd->span_at, sizeof(w.cpus));
 	cost = balance_price(s, rq->cpu, &w);
 	/* somewhere in its decay since the last pass that raised it */
@@ -39,6 +37,7 @@ void balance_boot(struct sched *s, u64 now, struct rng *rng)
 		struct rq *rq = cpu_rq(s, cpu);
 		struct sched_domain *sd;
 
+		count_domains(s, rq);
 		rq->next_balance = jiffy_of(s, now) + NSEC_PER_SEC;
 		for_each_domain(rq, sd)
 			boot_domain(s, now, rq, sd, rng);

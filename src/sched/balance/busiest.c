@@ -57,10 +57,10 @@ static const struct {
 	bool halve_first;
 	bool (*allowed)(const struct lb_env *, const struct domain_stats *, long n);
 } numa_rules[] = {
-	[NUMA_ALLOW_IDLE] = { true, allow_pair },		     /* ≤5.10 */
-	[NUMA_ALLOW_QUARTER] = { true, allow_quarter_of_group },     /* 5.11 … 5.17 */
-	[NUMA_ALLOW_PER_LLC] = { true, allow_imb_numa_nr },	     /* 5.18, 5.19 */
-	[NUMA_ALLOW_PER_LLC_MIN2] = { false, allow_imb_numa_nr },    /* 6.0+ */
+	[NUMA_ALLOW_IDLE] = {true, allow_pair},			/* ≤5.10 */
+	[NUMA_ALLOW_QUARTER] = {true, allow_quarter_of_group},	/* 5.11 … 5.17 */
+	[NUMA_ALLOW_PER_LLC] = {true, allow_imb_numa_nr},	/* 5.18, 5.19 */
+	[NUMA_ALLOW_PER_LLC_MIN2] = {false, allow_imb_numa_nr}, /* 6.0+ */
 };
 
 /**
@@ -245,7 +245,7 @@ static void prefer_queue(struct queue_choice *best, int cpu, unsigned long value
 			 unsigned long capacity)
 {
 	if (value * best->capacity > best->value * capacity)
-		*best = (struct queue_choice){ cpu, value, capacity };
+		*best = (struct queue_choice){cpu, value, capacity};
 }
 
 static bool queue_excluded(const struct lb_env *env, const struct rq *rq, unsigned int nr)
@@ -257,8 +257,7 @@ static bool queue_excluded(const struct lb_env *env, const struct rq *rq, unsign
 	if ((env->sd->flags & SD_ASYM_CPUCAPACITY) && nr == 1 &&
 	    !capacity_greater(dst->cpu_capacity, rq->cpu_capacity))
 		return true;
-	return (env->sd->flags & SD_ASYM_PACKING) && nr == 1 &&
-	       asym_prefer(rq->cpu, env->dst_cpu);
+	return (env->sd->flags & SD_ASYM_PACKING) && nr == 1 && asym_prefer(rq->cpu, env->dst_cpu);
 }
 
 /* 6.5+: tasks that only wait count as utilisation, too */
@@ -271,8 +270,7 @@ static unsigned long queue_util(const struct sched *s, const struct rq *rq)
 	return util;
 }
 
-static void consider_queue(const struct lb_env *env, const struct rq *rq,
-			   struct queue_choice *best)
+static void consider_queue(const struct lb_env *env, const struct rq *rq, struct queue_choice *best)
 {
 	unsigned int nr = fair_tasks(env->s, rq);
 	unsigned long load;
@@ -305,7 +303,7 @@ static void consider_queue(const struct lb_env *env, const struct rq *rq,
  */
 int find_busiest_queue(const struct lb_env *env, const struct sched_group *busiest)
 {
-	struct queue_choice best = { -1, 0, 1 };
+	struct queue_choice best = {-1, 0, 1};
 	int w;
 
 	for_each_span_word(w, busiest) {

@@ -53,8 +53,7 @@ static void note_pinned(struct lb_env *env, const struct task *p)
 	if (env->kind == CPU_NEWLY_IDLE || (env->flags & (LBF_DST_PINNED | LBF_ACTIVE_LB)))
 		return;
 	for_each_span_word(w, local) {
-		u64 m = local->span[w] & env->cpus[w] &
-			(p->allowed_all ? ~0ULL : p->allowed[w]);
+		u64 m = local->span[w] & env->cpus[w] & (p->allowed_all ? ~0ULL : p->allowed[w]);
 
 		if (m) {
 			env->flags |= LBF_DST_PINNED;
@@ -137,7 +136,7 @@ static bool fits_imbalance(struct lb_env *env, const struct task *p)
 struct task_cursor {
 	const struct rq *src;
 	const struct list_head *next;
-	int refused;	/* next look of this source to be looked at again */
+	int refused; /* next look of this source to be looked at again */
 };
 
 static struct task *next_task(struct task_cursor *c, const struct balance_decision *d)
@@ -159,7 +158,7 @@ static struct task *next_task(struct task_cursor *c, const struct balance_decisi
 
 struct detach_state {
 	struct task_cursor cursor;
-	int left;	/* tasks still on the source */
+	int left; /* tasks still on the source */
 	int loop_max;
 	u8 attempt;
 };
@@ -182,8 +181,7 @@ static void detach_for_dst(struct lb_env *env, struct balance_decision *d, struc
 		if (v != MOVE_NO && !fits_imbalance(env, p))
 			v = MOVE_NO;
 		d->look[d->nr_looks++] = (struct balance_look){
-			.p = p, .dst = env->dst_cpu, .taken = v != MOVE_NO, .attempt = st->attempt
-		};
+			.p = p, .dst = env->dst_cpu, .taken = v != MOVE_NO, .attempt = st->attempt};
 		d->work.tasks++;
 		if (v == MOVE_NO)
 			continue;
@@ -208,7 +206,7 @@ void detach_tasks(struct lb_env *env, struct balance_decision *d)
 {
 	const struct rq *src = cpu_rq(env->s, env->src_cpu);
 	struct detach_state st = {
-		.cursor = { src, src->cfs_tasks.prev, d->nr_looks },
+		.cursor = {src, src->cfs_tasks.prev, d->nr_looks},
 		.left = src->nr_running,
 		.loop_max = min(env->s->nr_migrate, src->nr_running),
 	};

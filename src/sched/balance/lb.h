@@ -13,10 +13,10 @@
 struct group_stats {
 	unsigned long load, util, runnable;
 	unsigned long capacity;
-	unsigned long avg_load;		/* load · 1024 / capacity; 0 where no rule asked for it */
+	unsigned long avg_load; /* load · 1024 / capacity; 0 where no rule asked for it */
 	unsigned long misfit_load;
-	unsigned int sum_h_nr;		/* fair tasks */
-	unsigned int sum_nr;		/* all tasks */
+	unsigned int sum_h_nr; /* fair tasks */
+	unsigned int sum_nr;   /* all tasks */
 	unsigned int idle_cpus;
 	unsigned int weight;
 	bool asym, smt, imbalance;
@@ -45,8 +45,8 @@ struct lb_env {
 	const struct sched_domain *sd;
 	enum cpu_idle_type kind;
 	int dst_cpu, new_dst_cpu, src_cpu;
-	const u64 *cpus;	/* take part; the domain's span until one is left out */
-	u64 *own_cpus;		/* where the reduced set goes */
+	const u64 *cpus; /* take part; the domain's span until one is left out */
+	u64 *own_cpus;	 /* where the reduced set goes */
 	unsigned int flags;
 	enum migration_type type;
 	long imbalance;
@@ -109,7 +109,7 @@ long sibling_imbalance(const struct lb_env *env, const struct domain_stats *sds)
 long adjust_numa_imbalance(const struct lb_env *env, const struct domain_stats *sds, long n);
 
 /* detach.c */
-enum move_verdict { MOVE_NO, MOVE_YES, MOVE_HOT };	/* HOT: cache hot, but moved all the same */
+enum move_verdict { MOVE_NO, MOVE_YES, MOVE_HOT }; /* HOT: cache hot, but moved all the same */
 enum move_verdict can_migrate_task(struct lb_env *env, const struct task *p);
 void detach_tasks(struct lb_env *env, struct balance_decision *d);
 void detach_task(struct sched *s, struct task *p, int dst);
@@ -119,6 +119,7 @@ void attach_task(struct sched *s, u64 now, struct task *p, int from);
 void leave_out(struct lb_env *env, int cpu);
 bool should_we_balance(const struct lb_env *env);
 u64 balance_price(const struct sched *s, int cpu, const struct sched_work *w);
+void count_domains(const struct sched *s, struct rq *rq);
 void count_span(const struct sched *s, int cpu, const struct sched_domain *sd,
 		u32 at[NR_DISTANCES]);
 

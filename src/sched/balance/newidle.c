@@ -7,9 +7,9 @@
  */
 #include "sched/balance/lb.h"
 
-#define NEWIDLE_HORIZON	 NSEC_PER_SEC /* next_balance is pulled forward to at most this */
-#define NEWIDLE_CAP_SLACK 200	      /* ns, spec 06 §11.3: cap of a failed pass' cost */
-#define RATIO_SCALE	 1024
+#define NEWIDLE_HORIZON	  NSEC_PER_SEC /* next_balance is pulled forward to at most this */
+#define NEWIDLE_CAP_SLACK 200	       /* ns, spec 06 §11.3: cap of a failed pass' cost */
+#define RATIO_SCALE	  1024
 
 /* ---- entry test ---- */
 
@@ -192,4 +192,4 @@ static void newidle_attached(struct sched *s, u64 now, int cpu, struct balance_w
 		s->serialize_locked = w->serialized = false;
 }
 
-const struct walk_ops newidle_walk = { newidle_begin, newidle_step, newidle_attached };
+const struct walk_ops newidle_walk = {newidle_begin, newidle_step, newidle_attached};

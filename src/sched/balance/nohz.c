@@ -243,7 +243,7 @@ static bool cannot_move(const struct balance_decision *d)
 static bool nohz_step(struct sched *s, u64 now, int cpu, struct balance_walk *w, u64 *cost_ns)
 {
 	const struct rq *rq = cpu_rq(s, cpu);
-	struct sched_work visited = { .kind = WORK_BALANCE };
+	struct sched_work visited = {.kind = WORK_BALANCE};
 	struct balance_decision d;
 	u64 cost = 0;
 	u32 nr_visited = 0;
@@ -289,4 +289,4 @@ static void nohz_attached(struct sched *s, u64 now, int cpu, struct balance_walk
 		chain_attached(s, now, w, moved);
 }
 
-const struct walk_ops nohz_walk = { nohz_begin, nohz_step, nohz_attached };
+const struct walk_ops nohz_walk = {nohz_begin, nohz_step, nohz_attached};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * pass.c - one balancing pass: decided from a const core, then committed (spec 06 §2, §3).
+ * pass.c - deciding one balancing pass, from a const core (spec 06 §2, §3).
  */
 #include "sched/balance/lb.h"
 
@@ -14,8 +14,7 @@ u64 balance_price(const struct sched *s, int cpu, const struct sched_work *w)
 /**
  * count_span() - how many CPUs of @sd lie at which distance from @cpu
  */
-void count_span(const struct sched *s, int cpu, const struct sched_domain *sd,
-		u32 at[NR_DISTANCES])
+void count_span(const struct sched *s, int cpu, const struct sched_domain *sd, u32 at[NR_DISTANCES])
 {
 	int w;
 
@@ -23,6 +22,40 @@ void count_span(const struct sched *s, int cpu, const struct sched_domain *sd,
 	for_each_span_word(w, sd)
 		for (u64 m = sd->span[w]; m; m &= m - 1)
 			at[topo_distance(s->topo, cpu, w * 64 + __builtin_ctzll(m))]++;
+}
+
+/* a CPU that sees the machine's distances as @rq does, already counted; NULL: none */
+static const struct rq *counted_twin(const struct sched *s, const struct rq *rq)
+{
+	const struct rq *twin;
+
+	if (!rq->llc || !rq->llc_pos)
+		return NULL;
+	twin = cpu_rq(s, rq->llc->cpus[rq->llc_pos - 1]);
+	if (s->topo->cpu[twin->cpu].cluster != s->topo->cpu[rq->cpu].cluster ||
+	    twin->nr_siblings != rq->nr_siblings)
+		return NULL;
+	return twin;
+}
+
+/**
+ * count_domains() - fill span_at of the domains of @rq
+ *
+ * Neighbours see the same distances, so most CPUs copy.
+ */
+void count_domains(const struct sched *s, struct rq *rq)
+{
+	const struct rq *twin = counted_twin(s, rq);
+	const struct sched_domain *other = twin ? twin->sd : NULL;
+	struct sched_domain *sd;
+
+	for_each_domain(rq, sd) {
+		if (other && other->span == sd->span && other->span_at[DIST_SELF])
+			memcpy(sd->span_at, other->span_at, sizeof(sd->span_at));
+		else
+			count_span(s, rq->cpu, sd, sd->span_at);
+		other = other ? other->parent : NULL;
+	}
 }
 
 /* every CPU of the span is read; bits make it cheap here, not there */
@@ -162,8 +195,8 @@ static void refresh_capacity(const struct lb_env *env, struct balance_decision *
 {
 	const struct sched *s = env->s;
 
-	d->refresh_capacity = env->kind != CPU_NEWLY_IDLE ||
-			      env->now >= env->sd->groups->sgc->next_update;
+	d->refresh_capacity =
+		env->kind != CPU_NEWLY_IDLE || env->now >= env->sd->groups->sgc->next_update;
 	if (!d->refresh_capacity)
 		return;
 	sum_capacity(env, d);
@@ -232,8 +265,8 @@ static bool voluntary_active(const struct lb_env *env)
 
 static bool need_active_balance(const struct lb_env *env, const struct balance_decision *d)
 {
-	return voluntary_active(env) || (env->type == MIGRATE_TASK &&
-					 d->nr_balance_failed > env->sd->cache_nice_tries + 2);
+	return voluntary_active(env) ||
+	       (env->type == MIGRATE_TASK && d->nr_balance_failed > env->sd->cache_nice_tries + 2);
 }
 
 /* ≤5.12: a push that is only forced by failures makes the domain back off */
@@ -252,11 +285,11 @@ static void interval_after_push(const struct lb_env *env, struct balance_decisio
 }
 
 static const struct {
-	bool forces_hot;	/* by pretending to have failed: there is no exemption from hotness */
+	bool forces_hot; /* by pretending to have failed: there is no exemption from hotness */
 	void (*interval)(const struct lb_env *env, struct balance_decision *d);
 } push_rules[] = {
-	[PUSH_COUNTS_AS_FAILED] = { true, interval_after_push_5_12 },
-	[PUSH_EXEMPT] = { false, interval_after_push },
+	[PUSH_COUNTS_AS_FAILED] = {true, interval_after_push_5_12},
+	[PUSH_EXEMPT] = {false, interval_after_push},
 };
 
 /* Return: false if the running task may not come here */
@@ -431,8 +464,15 @@ void balance_decide(const struct sched *s, u64 now, int dst, struct sched_domain
 		    enum cpu_idle_type kind, struct balance_decision *d)
 {
 	struct lb_env env = {
-		.s = s, .now = now, .sd = sd, .kind = kind, .dst_cpu = dst, .src_cpu = -1,
-		.cpus = sd->span, .own_cpus = s->scratch[3], .type = MIGRATE_LOAD,
+		.s = s,
+		.now = now,
+		.sd = sd,
+		.kind = kind,
+		.dst_cpu = dst,
+		.src_cpu = -1,
+		.cpus = sd->span,
+		.own_cpus = s->scratch[3],
+		.type = MIGRATE_LOAD,
 		.nr_balance_failed = sd->nr_balance_failed,
 	};
 
@@ -451,144 +491,4 @@ void balance_decide(const struct sched *s, u64 now, int dst, struct sched_domain
 	}
 	decide(&env, d);
 	d->cost_ns = balance_price(s, dst, &d->work);
-}
-
-/* ---- commit ---- */
-
-static void add_lb_stats(struct lb_stats *to, const struct lb_stats *n)
-{
-	to->count += n->count;
-	to->balanced += n->balanced;
-	to->failed += n->failed;
-	to->imbalance += n->imbalance;
-	to->gained += n->gained;
-	to->hot_gained += n->hot_gained;
-	to->nobusyq += n->nobusyq;
-	to->nobusyg += n->nobusyg;
-}
-
-static void commit_effects(struct sched *s, const struct balance_decision *d)
-{
-	struct sched_domain *sd = d->sd;
-	struct sched_group_capacity *sgc = sd->groups->sgc;
-	struct rq *dst = cpu_rq(s, d->dst);
-
-	add_lb_stats(&sd->lb[d->kind], &d->lb);
-	sd->nr_balance_failed = d->nr_balance_failed;
-	sd->balance_interval = d->balance_interval;
-	if (d->parent_imbalance >= 0)
-		sd->parent->groups->sgc->imbalance = d->parent_imbalance;
-	if (d->overload >= 0)
-		s->rd.overload = d->overload;
-	if (d->nr_idle_scan >= 0)
-		dst->llc->nr_idle_scan = d->nr_idle_scan;
-	if (d->refresh_capacity) {
-		sgc->capacity = d->capacity;
-		sgc->min_capacity = d->min_capacity;
-		sgc->max_capacity = d->max_capacity;
-		sgc->next_update = d->capacity_next_update;
-		if (!sd->child)
-			dst->cpu_capacity = d->capacity;
-	}
-}
-
-static void commit_looks(struct sched *s, u64 now, int cpu, const struct balance_decision *d)
-{
-	struct balance_walk *w = &cpu_rq(s, cpu)->walk;
-	struct list_head *point = w->held.prev;	/* the last task of earlier attempts */
-	int attempt = 0;
-
-	if (d->nr_taken)
-		update_rq_clock(s, cpu_rq(s, d->src), now);
-	for (int i = 0; i < d->nr_looks; i++) {
-		const struct balance_look *l = &d->look[i];
-
-		if (!l->taken) {
-			list_move(&l->p->rq_node, &cpu_rq(s, l->p->cpu)->cfs_tasks);
-			continue;
-		}
-		if (l->attempt != attempt) {
-			attempt = l->attempt;
-			point = w->held.prev;
-		}
-		EXPLAIN(s, .now = now, .cpu = cpu, .p = l->p, .reason = REASON_BALANCE_PULL,
-			.candidate = l->dst, .taken = true,
-			.value = { d->src, d->sd->level, d->type, d->imbalance });
-		detach_task(s, l->p, l->dst);
-		list_link(&l->p->list_node, point, point->next);
-		w->nr_held++;
-	}
-}
-
-static void commit_push(struct sched *s, int cpu, const struct balance_decision *d)
-{
-	struct rq *src = cpu_rq(s, d->active_src);
-
-	src->active_balance = true;
-	src->push_cpu = d->dst;
-	sched_push_out(s, OUT_ACTIVE_BALANCE, d->active_src, cpu, NULL, d->dst);
-}
-
-void balance_commit(struct sched *s, u64 now, int cpu, const struct balance_decision *d)
-{
-	if (!d->nr_taken)
-		EXPLAIN(s, .now = now, .cpu = cpu, .reason = REASON_BALANCE_NONE,
-			.candidate = d->src,
-			.value = { d->outcome, d->sd->level, d->local_type, d->busiest_type });
-	commit_effects(s, d);
-	commit_looks(s, now, cpu, d);
-	if (d->active_src >= 0)
-		commit_push(s, cpu, d);
-}
-
-int balance_attach(struct sched *s, u64 now, int cpu)
-{
-	struct balance_walk *w = &cpu_rq(s, cpu)->walk;
-	int moved = 0;
-
-	while (w->nr_held) {
-		struct task *p = list_first_entry(&w->held, struct task, list_node);
-
-		list_del(&p->list_node);
-		w->nr_held--;
-		attach_task(s, now, p, cpu);
-		moved++;
-	}
-	return moved;
-}
-
-/* ---- names ---- */
-
-const char *balance_outcome_name(enum balance_outcome o)
-{
-	static const char *const names[] = {
-		[BALANCE_NOT_ALLOWED] = "not-allowed", [BALANCE_LOCK_BUSY] = "lock-busy",
-		[BALANCE_NO_GROUP] = "no-group", [BALANCE_NO_QUEUE] = "no-queue",
-		[BALANCE_ALL_PINNED] = "all-pinned", [BALANCE_FAILED] = "failed",
-		[BALANCE_MOVED] = "moved",
-	};
-
-	return names[o];
-}
-
-const char *group_type_name(enum group_type t)
-{
-	static const char *const names[] = {
-		[GROUP_HAS_SPARE] = "has-spare", [GROUP_FULLY_BUSY] = "fully-busy",
-		[GROUP_MISFIT_TASK] = "misfit", [GROUP_SMT_BALANCE] = "smt-balance",
-		[GROUP_ASYM_PACKING] = "asym-packing", [GROUP_IMBALANCED] = "imbalanced",
-		[GROUP_OVERLOADED] = "overloaded",
-	};
-
-	return names[t];
-}
-
-const char *migration_type_name(enum migration_type t)
-{
-	static const char *const names[] = {
-		[MIGRATE_LOAD] = "load", [MIGRATE_UTIL] = "util", [MIGRATE_TASK] = "task",
-		[MIGRATE_MISFIT] = "misfit",
-	};
-
-	return names[t];
 }

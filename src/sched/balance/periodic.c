@@ -44,8 +44,7 @@ static bool chain_busy(const struct sched *s, const struct balance_walk *w)
 	return w->idle != CPU_IDLE && !sched_idle_cpu(s, w->for_cpu);
 }
 
-void chain_begin(struct sched *s, u64 now, struct balance_walk *w, int cpu,
-		 enum cpu_idle_type idle)
+void chain_begin(struct sched *s, u64 now, struct balance_walk *w, int cpu, enum cpu_idle_type idle)
 {
 	w->for_cpu = cpu;
 	w->sd = cpu_rq(s, cpu)->sd;
@@ -74,8 +73,8 @@ static void chain_end(struct sched *s, struct balance_walk *w)
 	if (w->update_next)
 		rq->next_balance = w->next_balance;
 	if (w->need_decay)
-		rq->max_idle_balance_cost = max((u64)max(s->migration_cost, (s64)0),
-						w->newidle_cost_sum);
+		rq->max_idle_balance_cost =
+			max((u64)max(s->migration_cost, (s64)0), w->newidle_cost_sum);
 }
 
 static void note_next(struct balance_walk *w, u64 at)
@@ -187,7 +186,7 @@ static void periodic_attached(struct sched *s, u64 now, int cpu, struct balance_
 	chain_attached(s, now, w, moved);
 }
 
-const struct walk_ops periodic_walk = { periodic_begin, periodic_step, periodic_attached };
+const struct walk_ops periodic_walk = {periodic_begin, periodic_step, periodic_attached};
 
 /**
  * trigger_load_balance() - at the tick of @rq: is a walk of its own domains due?

@@ -70,7 +70,7 @@ static void collect_group(const struct lb_env *env, const struct sched_group *g,
 	const struct sched *s = env->s;
 	int idle = 0, w;
 
-	*gs = (struct group_stats){ .capacity = capacity, .weight = g->weight };
+	*gs = (struct group_stats){.capacity = capacity, .weight = g->weight};
 	for_each_span_word(w, g) {
 		u64 span = g->span[w] & env->cpus[w];
 		u64 visit = span & (s->busy_mask[w] | s->load_mask[w]);
@@ -136,9 +136,8 @@ static bool equal_type_replaces(const struct lb_env *env, const struct sched_gro
 	case GROUP_ASYM_PACKING:
 		return asym_prefer(sds->busiest->first_cpu, x->first_cpu);
 	case GROUP_MISFIT_TASK:
-		return xs->misfit_load > bs->misfit_load ||
-		       (xs->misfit_load == bs->misfit_load &&
-			env->s->k.rules.misfit_equal_replaces);
+		return xs->misfit_load > bs->misfit_load || (xs->misfit_load == bs->misfit_load &&
+							     env->s->k.rules.misfit_equal_replaces);
 	case GROUP_SMT_BALANCE:
 		if (xs->idle_cpus || bs->idle_cpus)
 			return has_spare_replaces(env, x, xs, sds);
@@ -214,8 +213,8 @@ void collect_domain_stats(const struct lb_env *env, struct balance_decision *d,
 	struct group_stats gs;
 	bool overload = false;
 
-	*sds = (struct domain_stats){ .local = g };
-	sds->busiest_stat = (struct group_stats){ .type = GROUP_HAS_SPARE, .idle_cpus = ~0u };
+	*sds = (struct domain_stats){.local = g};
+	sds->busiest_stat = (struct group_stats){.type = GROUP_HAS_SPARE, .idle_cpus = ~0u};
 	do {
 		bool local = g == sd->groups;
 		unsigned long capacity =

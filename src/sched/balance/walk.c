@@ -14,16 +14,6 @@ static const struct walk_ops *const walks[] = {
 	[WALK_NOHZ] = &nohz_walk,
 };
 
-/* first walk of this CPU: how its domains' CPUs lie around it */
-static void count_domains(struct sched *s, struct rq *rq)
-{
-	struct sched_domain *sd;
-
-	for_each_domain(rq, sd)
-		if (!sd->span_at[DIST_SELF])
-			count_span(s, rq->cpu, sd, sd->span_at);
-}
-
 bool sched_walk_begin(struct sched *s, u64 now, int cpu, enum walk_kind kind, u64 *cost_ns)
 {
 	struct rq *rq = cpu_rq(s, cpu);
@@ -50,6 +40,8 @@ bool sched_walk_step(struct sched *s, u64 now, int cpu, u64 *cost_ns)
 	if (!w->active)
 		return false;
 	w->active = walks[w->kind]->step(s, now, cpu, w, cost_ns);
+	if (unlikely(!w->active && w->kicked)) /* the kick found this walk under way */
+		sched_push_out(s, OUT_NOHZ_KICK, cpu, cpu, NULL, 0);
 	return w->active;
 }
 

@@ -55,7 +55,7 @@ static void taken_from_the_tail(void **state)
 	assert_ptr_equal(d.look[1].p, b);
 	assert_ptr_equal(d.look[2].p, c);
 	assert_int_equal(d.cost_ns, 200); /* two CPUs read */
-	assert_int_equal(b->cpu, 0); /* nothing happened yet */
+	assert_int_equal(b->cpu, 0);	  /* nothing happened yet */
 
 	balance_commit(r.s, r.now, 1, &d);
 	assert_true(b->migrating && c->migrating && !b->on_rq);
@@ -255,7 +255,7 @@ static void e1_push_after_four(void **state)
 	static const struct {
 		const char *kernel;
 		int failed_after;
-	} rows[] = { { "v5.10", 2 }, { "v5.17", 4 }, { "v6.6", 4 }, { "v7.3", 4 } };
+	} rows[] = {{"v5.10", 2}, {"v5.17", 4}, {"v6.6", 4}, {"v7.3", 4}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct rig r;
@@ -439,7 +439,7 @@ static void misfit(void **state)
 		const char *kernel;
 		int failed_after;
 		u64 interval_after_vain_pass;
-	} rows[] = { { "v6.1", 1, 8 }, { "v6.12", 0, 4 }, { "v7.3", 0, 4 } };
+	} rows[] = {{"v6.1", 1, 8}, {"v6.12", 0, 4}, {"v7.3", 0, 4}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct rig r;
@@ -488,7 +488,7 @@ static void misfit(void **state)
 /* a bigger CPU with a single task has nothing for a smaller one */
 static void little_leaves_big_alone(void **state)
 {
-	static const char *const kernels[] = { "v5.10", "v6.1", "v6.1.192", "v6.12", "v7.3" };
+	static const char *const kernels[] = {"v5.10", "v6.1", "v6.1.192", "v6.12", "v7.3"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
 		struct rig r;

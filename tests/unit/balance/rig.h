@@ -23,7 +23,7 @@ struct rig {
 	struct sched_topology topo;
 	struct sched *s;
 	u64 now;
-	u64 cpu_price;	/* ns for each CPU a pass reads */
+	u64 cpu_price; /* ns for each CPU a pass reads */
 	int nr_tasks;
 	/* what other CPUs do while a pass of @cpu is under way; NULL: nothing */
 	void (*between)(struct rig *r, int cpu);
@@ -45,17 +45,25 @@ static inline void rig_topology(struct sched_topology *t, int nodes, int llcs, i
 {
 	int nr_cores = nodes * llcs * cores;
 
-	*t = (struct sched_topology){ .nr_cpus = nr_cores * smt, .nr_cores = nr_cores,
-				      .nr_clusters = 0, .nr_llcs = nodes * llcs,
-				      .nr_packages = nodes, .nr_nodes = nodes,
-				      .node_reclaim_distance = 30, .x86 = true };
+	*t = (struct sched_topology){.nr_cpus = nr_cores * smt,
+				     .nr_cores = nr_cores,
+				     .nr_clusters = 0,
+				     .nr_llcs = nodes * llcs,
+				     .nr_packages = nodes,
+				     .nr_nodes = nodes,
+				     .node_reclaim_distance = 30,
+				     .x86 = true};
 	t->cpu = calloc(t->nr_cpus, sizeof(*t->cpu));
 	t->distance = calloc(nodes * nodes, sizeof(int));
 	for (int c = 0; c < t->nr_cpus; c++) {
 		int core = c % nr_cores, node = core / (llcs * cores);
 
-		t->cpu[c] = (struct topo_cpu){ .core = core, .cluster = -1, .llc = core / cores,
-					       .package = node, .node = node, .capacity = 1024 };
+		t->cpu[c] = (struct topo_cpu){.core = core,
+					      .cluster = -1,
+					      .llc = core / cores,
+					      .package = node,
+					      .node = node,
+					      .capacity = 1024};
 	}
 	for (int i = 0; i < nodes * nodes; i++)
 		t->distance[i] = i / nodes == i % nodes ? 10 : 20;
@@ -66,9 +74,9 @@ static inline void rig_start_mixed(struct rig *r, const char *kernel, int nodes,
 				   int cores, int smt, int little)
 {
 	struct sched_kernel k;
-	struct err err = { 0 };
-	struct sched_host host = { .ctx = r, .price = rig_price, .hz = 250,
-				   .may_preempt_kernel = true };
+	struct err err = {0};
+	struct sched_host host = {
+		.ctx = r, .price = rig_price, .hz = 250, .may_preempt_kernel = true};
 
 	memset(r, 0, sizeof(*r));
 	r->cpu_price = 100;
@@ -98,7 +106,7 @@ static inline void rig_stop(struct rig *r)
 
 static inline void rig_check(struct rig *r)
 {
-	struct err err = { 0 };
+	struct err err = {0};
 
 	if (sched_check(r->s, r->now, &err))
 		fail_msg("at %llu ns: %s", (unsigned long long)r->now, err.msg);
@@ -107,8 +115,8 @@ static inline void rig_check(struct rig *r)
 /* a new task on @cpu's queue; it runs if rig_schedule() says so */
 static inline struct task *rig_task(struct rig *r, int cpu, const u64 *allowed)
 {
-	struct sched_task_attr attr = { .id = ++r->nr_tasks, .comm = "hog", .allowed = allowed };
-	struct fork_decision d = { .target = cpu };
+	struct sched_task_attr attr = {.id = ++r->nr_tasks, .comm = "hog", .allowed = allowed};
+	struct fork_decision d = {.target = cpu};
 	struct task *p = sched_task_new(r->s, &attr);
 
 	assert_non_null(p);

@@ -24,7 +24,7 @@ struct fixture {
 
 static void setup_kernel(struct fixture *f, const char *kernel)
 {
-	struct err err = { 0 };
+	struct err err = {0};
 
 	memset(f, 0, sizeof(*f));
 	assert_int_equal(sched_kernel_parse(kernel, &f->s.k, &err), 0);
@@ -44,7 +44,7 @@ static void setup_kernel(struct fixture *f, const char *kernel)
 	f->local.sgc = &f->sgc[0];
 	f->busiest.sgc = &f->sgc[1];
 	f->busiest.first_cpu = 1;
-	f->env = (struct lb_env){ .s = &f->s, .sd = &f->sd, .kind = CPU_IDLE };
+	f->env = (struct lb_env){.s = &f->s, .sd = &f->sd, .kind = CPU_IDLE};
 	f->sds.local = &f->local;
 	f->sds.busiest = &f->busiest;
 }
@@ -57,16 +57,22 @@ static void two_nodes_of_128(struct fixture *f, const char *kernel, int local, i
 	f->child.flags = f->busiest.flags = f->local.flags = SD_PREFER_SIBLING;
 	f->local.weight = f->busiest.weight = 128;
 	f->local.cores = f->busiest.cores = 64;
-	f->sds.local_stat = (struct group_stats){ .weight = 128, .sum_nr = local,
-		.sum_h_nr = local, .idle_cpus = 128 - local, .capacity = 128 * 1024 };
-	f->sds.busiest_stat = (struct group_stats){ .weight = 128, .sum_nr = busiest,
-		.sum_h_nr = busiest, .idle_cpus = 128 - busiest, .capacity = 128 * 1024 };
+	f->sds.local_stat = (struct group_stats){.weight = 128,
+						 .sum_nr = local,
+						 .sum_h_nr = local,
+						 .idle_cpus = 128 - local,
+						 .capacity = 128 * 1024};
+	f->sds.busiest_stat = (struct group_stats){.weight = 128,
+						   .sum_nr = busiest,
+						   .sum_h_nr = busiest,
+						   .idle_cpus = 128 - busiest,
+						   .capacity = 128 * 1024};
 }
 
 /* spec 06 E1: a core with two tasks beside an empty one, just gone idle */
 static void e1_core_with_two_tasks(void **state)
 {
-	static const char *const kernels[] = { "v5.7", "v5.17", "v6.1", "v6.6", "v6.12.95", "v7.3" };
+	static const char *const kernels[] = {"v5.7", "v5.17", "v6.1", "v6.6", "v6.12.95", "v7.3"};
 	struct fixture f;
 
 	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
@@ -76,10 +82,14 @@ static void e1_core_with_two_tasks(void **state)
 		f.child.flags = f.local.flags = f.busiest.flags =
 			SD_SHARE_CPUCAPACITY | SD_SHARE_LLC | SD_PREFER_SIBLING;
 		f.local.cores = f.busiest.cores = 1;
-		f.sds.local_stat = (struct group_stats){ .weight = 2, .idle_cpus = 1,
-							 .capacity = 2048 };
-		f.sds.busiest_stat = (struct group_stats){ .weight = 2, .sum_nr = 2,
-			.sum_h_nr = 2, .idle_cpus = 1, .capacity = 2048, .util = 1024 };
+		f.sds.local_stat =
+			(struct group_stats){.weight = 2, .idle_cpus = 1, .capacity = 2048};
+		f.sds.busiest_stat = (struct group_stats){.weight = 2,
+							  .sum_nr = 2,
+							  .sum_h_nr = 2,
+							  .idle_cpus = 1,
+							  .capacity = 2048,
+							  .util = 1024};
 		f.sds.busiest_stat.type = classify_group(&f.sds.busiest_stat, 117);
 		assert_true(find_busiest_group(&f.env, &f.sds));
 		assert_int_equal(f.env.type, MIGRATE_TASK);
@@ -114,19 +124,14 @@ static void numa_adjust_variants(void **state)
 		int local, busiest;
 		long moved;
 	} rows[] = {
-		{ "v5.10", 0, 2, 0 },	/* the pair stays, whatever it is */
-		{ "v5.10", 0, 3, 1 },	/* 3 >> 1 */
-		{ "v5.10", 2, 12, 5 },
-		{ "v5.17", 0, 4, 0 },	/* 4 >> 1 = 2, 4 < 32 */
-		{ "v5.17", 0, 6, 3 },
-		{ "v5.17", 26, 30, 0 },	/* 30 < 128 / 4 */
-		{ "v5.17", 28, 32, 2 },
-		{ "v5.18", 5, 9, 0 },	/* halved first: 2 is a pair; 6 <= 8 */
-		{ "v5.18", 8, 12, 2 },	/* 9 > 8 */
-		{ "v5.19-tip", 5, 9, 2 }, /* not halved yet: 4 is no pair */
-		{ "v5.19-tip", 5, 7, 0 },
-		{ "v6.12", 7, 9, 0 },
-		{ "v6.12", 8, 10, 1 },
+		{"v5.10", 0, 2, 0},			      /* the pair stays, whatever it is */
+		{"v5.10", 0, 3, 1},			      /* 3 >> 1 */
+		{"v5.10", 2, 12, 5},	{"v5.17", 0, 4, 0},   /* 4 >> 1 = 2, 4 < 32 */
+		{"v5.17", 0, 6, 3},	{"v5.17", 26, 30, 0}, /* 30 < 128 / 4 */
+		{"v5.17", 28, 32, 2},	{"v5.18", 5, 9, 0}, /* halved first: 2 is a pair; 6 <= 8 */
+		{"v5.18", 8, 12, 2},			    /* 9 > 8 */
+		{"v5.19-tip", 5, 9, 2},			    /* not halved yet: 4 is no pair */
+		{"v5.19-tip", 5, 7, 0}, {"v6.12", 7, 9, 0},   {"v6.12", 8, 10, 1},
 	};
 	struct fixture f;
 
@@ -146,12 +151,20 @@ static void e3_overloaded(void **state)
 
 	setup_kernel(&f, "v6.1");
 	f.env.kind = CPU_NOT_IDLE;
-	f.sds.local_stat = (struct group_stats){ .type = GROUP_OVERLOADED, .capacity = 2048,
-						 .load = 3072, .avg_load = 1536, .weight = 2,
-						 .sum_nr = 3, .sum_h_nr = 3 };
-	f.sds.busiest_stat = (struct group_stats){ .type = GROUP_OVERLOADED, .capacity = 2048,
-						   .load = 6144, .avg_load = 3072, .weight = 2,
-						   .sum_nr = 6, .sum_h_nr = 6 };
+	f.sds.local_stat = (struct group_stats){.type = GROUP_OVERLOADED,
+						.capacity = 2048,
+						.load = 3072,
+						.avg_load = 1536,
+						.weight = 2,
+						.sum_nr = 3,
+						.sum_h_nr = 3};
+	f.sds.busiest_stat = (struct group_stats){.type = GROUP_OVERLOADED,
+						  .capacity = 2048,
+						  .load = 6144,
+						  .avg_load = 3072,
+						  .weight = 2,
+						  .sum_nr = 6,
+						  .sum_h_nr = 6};
 	f.sds.total_load = 9216;
 	f.sds.total_capacity = 4096;
 	assert_true(find_busiest_group(&f.env, &f.sds));
@@ -168,7 +181,7 @@ static void e3_overloaded(void **state)
 /* spec 06 E4 and the types of §4 */
 static void e4_overloaded_or_not(void **state)
 {
-	struct group_stats g = { .capacity = 16384, .util = 14100, .sum_nr = 17, .weight = 16 };
+	struct group_stats g = {.capacity = 16384, .util = 14100, .sum_nr = 17, .weight = 16};
 
 	assert_int_equal(classify_group(&g, 117), GROUP_OVERLOADED);
 	g.util = 14000;
@@ -190,7 +203,7 @@ static void e4_overloaded_or_not(void **state)
 	assert_int_equal(classify_group(&g, 117), GROUP_IMBALANCED);
 	g.sum_nr = 17;
 	assert_int_equal(classify_group(&g, 117), GROUP_OVERLOADED);
-	g = (struct group_stats){ .capacity = 16384, .util = 16384, .sum_nr = 15, .weight = 16 };
+	g = (struct group_stats){.capacity = 16384, .util = 16384, .sum_nr = 15, .weight = 16};
 	assert_int_equal(classify_group(&g, 117), GROUP_HAS_SPARE);
 }
 
@@ -198,13 +211,13 @@ static void e4_overloaded_or_not(void **state)
 static void equal_types(void **state)
 {
 	struct fixture f;
-	struct group_stats x = { .sum_h_nr = 4, .sum_nr = 4 };
+	struct group_stats x = {.sum_h_nr = 4, .sum_nr = 4};
 
 	setup_kernel(&f, "v6.1");
 	f.sds.busiest_stat = x;
 
 #define REPLACES() group_replaces_busiest(&f.env, &f.local, &x, &f.sds)
-#define TYPE(t) (x.type = f.sds.busiest_stat.type = (t))
+#define TYPE(t)	   (x.type = f.sds.busiest_stat.type = (t))
 	TYPE(GROUP_OVERLOADED);
 	x.avg_load = f.sds.busiest_stat.avg_load = 10;
 	assert_false(REPLACES());
@@ -261,12 +274,10 @@ static void sibling_imbalance_by_cores(void **state)
 		int cl, cb, local, busiest;
 		long n;
 	} rows[] = {
-		{ 1, 1, 0, 2, 2 },
-		{ 1, 1, 3, 2, 0 },
-		{ 4, 2, 4, 4, 3 },	/* (2·8 + 6) / 6 */
-		{ 2, 4, 4, 4, 1 },	/* nothing too many: rounding gives 1 */
-		{ 1, 4, 0, 2, 2 },	/* (2·2 + 5) / 5 = 1, but empty against two */
-		{ 4, 4, 0, 0, 0 },
+		{1, 1, 0, 2, 2}, {1, 1, 3, 2, 0}, {4, 2, 4, 4, 3}, /* (2·8 + 6) / 6 */
+		{2, 4, 4, 4, 1}, /* nothing too many: rounding gives 1 */
+		{1, 4, 0, 2, 2}, /* (2·2 + 5) / 5 = 1, but empty against two */
+		{4, 4, 0, 0, 0},
 	};
 	struct fixture f;
 
@@ -305,19 +316,20 @@ static void intervals(void **state)
 /* spec 04 §6's table of nr_idle_scan: LLC of 16, 128 and 24 CPUs at pct 117 */
 static void idle_scan_table(void **state)
 {
-	static const int percent[] = { 0, 10, 25, 40, 50, 60, 70, 80, 85 };
+	static const int percent[] = {0, 10, 25, 40, 50, 60, 70, 80, 85};
 	static const struct {
 		int weight;
 		int limit[9];
 	} rows[] = {
-		{ 16, { 16, 15, 14, 12, 10, 8, 5, 2, 0 } },
-		{ 128, { 128, 126, 117, 100, 84, 65, 42, 16, 1 } },
-		{ 24, { 24, 23, 21, 18, 15, 12, 7, 3, 0 } },
+		{16, {16, 15, 14, 12, 10, 8, 5, 2, 0}},
+		{128, {128, 126, 117, 100, 84, 65, 42, 16, 1}},
+		{24, {24, 23, 21, 18, 15, 12, 7, 3, 0}},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		for (size_t j = 0; j < ARRAY_SIZE(percent); j++) {
-			unsigned long util = (unsigned long)rows[i].weight * 1024 * percent[j] / 100;
+			unsigned long util =
+				(unsigned long)rows[i].weight * 1024 * percent[j] / 100;
 			int got = idle_scan_limit(util, rows[i].weight, 117);
 
 			if (got != rows[i].limit[j])

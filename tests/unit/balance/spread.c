@@ -5,8 +5,9 @@
  */
 #include "rig.h"
 
-static const char *const kernels[] = { "v5.7", "v5.10", "v5.17", "v5.18", "v5.19-tip", "v6.1",
-	"v6.1.192", "v6.6", "v6.12", "v6.12.95", "v6.18", "v7.3" };
+static const char *const kernels[] = {"v5.7",	   "v5.10",    "v5.17",	   "v5.18",
+				      "v5.19-tip", "v6.1",     "v6.1.192", "v6.6",
+				      "v6.12",	   "v6.12.95", "v6.18",	   "v7.3"};
 
 static int busiest_cpu(const struct rig *r)
 {
@@ -54,7 +55,8 @@ static void one_hog_a_cpu(void **state)
 		if (busiest_cpu(&r) > 1)
 			fail_msg("%s: after %d ticks a CPU still has %d tasks", kernels[k], ticks,
 				 busiest_cpu(&r));
-		print_message("%-10s spread after %d ticks; new-idle %d, periodic %d, nohz %d, pushed %d\n",
+		print_message("%-10s spread after %d ticks; new-idle %d, periodic %d, nohz %d, "
+			      "pushed %d\n",
 			      kernels[k], ticks, (int)r.newidle_moved, (int)r.periodic_moved,
 			      (int)r.nohz_moved, (int)r.pushed);
 		rig_stop(&r);
@@ -133,7 +135,7 @@ static u64 random_mask(struct world *w)
 static void wake(struct world *w, int cpu, struct task *p)
 {
 	struct sched *s = w->r.s;
-	struct wake_query q = { .cpu = cpu, .p = p };
+	struct wake_query q = {.cpu = cpu, .p = p};
 	struct wake_decision d;
 
 	sched_wake_decide(s, w->r.now, &q, &d);
@@ -219,8 +221,8 @@ static void random_event(struct world *w)
 		rig_tick(r);
 		break;
 	default: /* a pass out of turn */
-		rig_walk(r, cpu, s->rq[cpu].nr_running || !idle_cpu(s, cpu) ? WALK_PERIODIC
-									    : draw(w, 2));
+		rig_walk(r, cpu,
+			 s->rq[cpu].nr_running || !idle_cpu(s, cpu) ? WALK_PERIODIC : draw(w, 2));
 		break;
 	}
 	rig_handle_requests(r);
@@ -258,13 +260,13 @@ static void check_decision(struct world *w)
 static void random_worlds(void **state)
 {
 	u64 newidle = 0, periodic = 0, nohz = 0, pushed = 0;
-	static const int shape[][4] = { { 1, 1, 2, 1 }, { 1, 2, 2, 2 }, { 2, 2, 4, 2 },
-					{ 4, 2, 4, 2 }, { 2, 1, 1, 1 }, { 3, 3, 2, 1 } };
+	static const int shape[][4] = {{1, 1, 2, 1}, {1, 2, 2, 2}, {2, 2, 4, 2},
+				       {4, 2, 4, 2}, {2, 1, 1, 1}, {3, 3, 2, 1}};
 
 	for (int seed = 0; seed < 72; seed++) {
 		const char *kernel = kernels[seed % ARRAY_SIZE(kernels)];
 		const int *m = shape[seed / 12 % ARRAY_SIZE(shape)];
-		struct world w = { 0 };
+		struct world w = {0};
 		struct rng boot;
 
 		rig_start(&w.r, kernel, m[0], m[1], m[2], m[3]);
@@ -273,7 +275,7 @@ static void random_worlds(void **state)
 		rng_init(&boot, seed, 2);
 		sched_boot(w.r.s, w.r.now, &boot);
 		for (int i = 0; i < 800; i++) {
-			struct err err = { 0 };
+			struct err err = {0};
 
 			random_event(&w);
 			if (sched_check(w.r.s, w.r.now, &err))
@@ -295,7 +297,7 @@ static void random_worlds(void **state)
 /* a decision leaves the core as it was */
 static void deciding_changes_nothing(void **state)
 {
-	struct world w = { 0 };
+	struct world w = {0};
 	struct rng boot;
 
 	rig_start(&w.r, "v6.12", 2, 2, 4, 2);

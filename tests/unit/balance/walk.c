@@ -404,13 +404,55 @@ static void nohz_walk_pulls_for_others(void **state)
 	rig_stop(&r);
 }
 
+/* a kick that meets another walk of its CPU is asked for again at that walk's end */
+static void kick_meets_a_walk(void **state)
+{
+	struct rig r;
+	struct sched_out out;
+
+	booted(&r, "v6.1", 1, 1, 4, 1);
+	r.now += NSEC_PER_SEC;
+	assert_true(begin(&r, 2, WALK_PERIODIC));
+	cpu_rq(r.s, 2)->walk.kicked = NOHZ_BALANCE_KICK;
+	assert_false(begin(&r, 2, WALK_NOHZ));
+	while (step(&r, 2))
+		;
+	assert_true(sched_next_out(r.s, &out));
+	assert_int_equal(out.kind, OUT_NOHZ_KICK);
+	assert_int_equal(out.cpu, 2);
+	assert_int_equal(out.from, 2);
+	assert_true(begin(&r, 2, WALK_NOHZ));
+	assert_int_equal(cpu_rq(r.s, 2)->walk.kicked, 0);
+	rig_stop(&r);
+}
+
+/* the distances that neighbours copy are those a count gives */
+static void distances(void **state)
+{
+	struct rig r;
+
+	booted(&r, "v6.1", 2, 3, 4, 2);
+	for (int c = 0; c < r.s->nr_cpus; c++) {
+		struct sched_domain *sd;
+
+		for_each_domain(cpu_rq(r.s, c), sd) {
+			u32 at[NR_DISTANCES];
+
+			count_span(r.s, c, sd, at);
+			assert_memory_equal(at, sd->span_at, sizeof(at));
+		}
+	}
+	assert_int_equal(cpu_rq(r.s, 5)->sd->parent->parent->span_at[DIST_NODE], 16);
+	rig_stop(&r);
+}
+
 /* what a delayed task's waker does while a pass has the task in its hands */
 static void woken_while_held(void **state)
 {
 	struct rig r;
 	struct sched *s;
 	struct task *p = NULL;
-	struct wake_query q = { .cpu = 0 };
+	struct wake_query q = {.cpu = 0};
 	struct wake_decision d;
 	u64 cost;
 
@@ -480,7 +522,8 @@ static void boot_state(void **state)
 			assert_in_range(sd->max_newidle_lb_cost, pass * 3 / 4 - 1, pass);
 			assert_true(sd->last_balance <= r.now);
 			assert_true(sd->last_balance + domain_interval(r.s, sd, false) +
-				    r.s->tick_ns > r.now);
+					    r.s->tick_ns >
+				    r.now);
 			assert_true(rq->next_balance <=
 				    sd->last_balance + domain_interval(r.s, sd, false));
 			sum += sd->last_balance;
@@ -506,6 +549,8 @@ int main(void)
 		cmocka_unit_test(kick),
 		cmocka_unit_test(nohz_walk_serves_all),
 		cmocka_unit_test(nohz_walk_pulls_for_others),
+		cmocka_unit_test(kick_meets_a_walk),
+		cmocka_unit_test(distances),
 		cmocka_unit_test(woken_while_held),
 		cmocka_unit_test(boot_state),
 	};
