@@ -177,10 +177,11 @@ void rates_apply(struct sim *sim)
 	sim->rates_dirty = false;
 	for (int i = 0; i < n; i++) {
 		struct sim_cpu *c = &sim->cpu[moved[i]];
+		u64 end = rates_end(sim->rates, c->id);
 
-		if (!frame_rated(&c->act) || c->mode == CPU_ATOMIC)
+		if (!frame_rated(&c->act) || c->mode == CPU_ATOMIC || c->seg_end == end)
 			continue;
-		c->seg_end = rates_end(sim->rates, c->id);
+		c->seg_end = end;
 		cpu_arm(sim, c);
 	}
 }

@@ -29,6 +29,8 @@ struct rcpu {
 	u64 told;	/* end as of the last settle */
 	u32 speed;	/* 2^-FRAC units per ns */
 	u32 carry[NR_CARRY];
+	u32 core;
+	u16 capacity;
 	u8 kind;
 	bool dirty;	/* on the list of moved CPUs */
 	bool restarted;	/* since the last settle: told even if the end is the same */
@@ -163,8 +165,11 @@ struct rates *rates_new(struct arena *arena, const struct machine *m)
 	r->bw = bandwidth_new(arena, m);
 	if (!r->cpu || !r->core || !r->package || !r->moved || !r->dirty || !r->bw)
 		return NULL;
-	for (int c = 0; c < t->nr_cpus; c++)
+	for (int c = 0; c < t->nr_cpus; c++) {
 		r->cpu[c].end = r->cpu[c].told = RATES_NEVER;
+		r->cpu[c].core = t->cpu[c].core;
+		r->cpu[c].capacity = min(t->cpu[c].capacity, 1024u);
+	}
 	return init_groups(r, arena) ? r : NULL;
 }
 
@@ -233,11 +238,10 @@ static void progress(struct rcpu *c, u64 now)
 	}
 }
 
-static u32 compute_speed(const struct rates *r, int cpu)
+static u32 compute_speed(const struct rates *r, const struct rcpu *c)
 {
-	const struct topo_cpu *t = &r->m->topo.cpu[cpu];
-	const struct rcore *core = &r->core[t->core];
-	u64 s = (u64)t->capacity * r->package[core->package].scale; /* 2^-20: a whole core */
+	const struct rcore *core = &r->core[c->core];
+	u64 s = (u64)c->capacity * r->package[core->package].scale; /* 2^-20: a whole core */
 
 	if (core->nr_busy > 1)
 		s = (s * r->smt_share[core->nr_busy]) >> FRAC;
@@ -259,7 +263,7 @@ static void set_speed(struct rates *r, int cpu, u64 now, u32 speed)
 /* A thread of @cpu's core became busy (@by = 1) or idle (-1). */
 static void core_busy(struct rates *r, u64 now, int cpu, int by)
 {
-	struct rcore *core = &r->core[r->m->topo.cpu[cpu].core];
+	struct rcore *core = &r->core[r->cpu[cpu].core];
 	int was = core->nr_busy;
 
 	core->nr_busy += by;
@@ -272,7 +276,7 @@ static void core_busy(struct rates *r, u64 now, int cpu, int by)
 			int sib = core->thread[i];
 
 			if (sib != cpu && r->cpu[sib].kind == ACT_COMPUTE)
-				set_speed(r, sib, now, compute_speed(r, sib));
+				set_speed(r, sib, now, compute_speed(r, &r->cpu[sib]));
 		}
 }
 
@@ -320,7 +324,7 @@ void rates_start(struct rates *r, u64 now, int cpu, enum activity_kind kind, u64
 		break;
 	case ACT_COMPUTE:
 		set_left(c, work, &c->carry[CARRY_NS]);
-		c->speed = compute_speed(r, cpu);
+		c->speed = compute_speed(r, c);
 		set_end(c);
 		break;
 	case ACT_STREAM:
@@ -376,8 +380,7 @@ u64 rates_end(const struct rates *r, int cpu)
 
 void rates_frequency(struct rates *r, u64 now, int cpu)
 {
-	const struct rcore *core = &r->core[r->m->topo.cpu[cpu].core];
-	struct rpackage *p = &r->package[core->package];
+	struct rpackage *p = &r->package[r->core[r->cpu[cpu].core].package];
 	u32 scale;
 
 	if (now < p->next_look)
@@ -388,14 +391,17 @@ void rates_frequency(struct rates *r, u64 now, int cpu)
 	if (scale == p->scale)
 		return;
 	p->scale = scale;
-	for (int i = 0; i < p->nr_cpus; i++)
-		if (r->cpu[p->cpu[i]].kind == ACT_COMPUTE)
-			set_speed(r, p->cpu[i], now, compute_speed(r, p->cpu[i]));
+	for (int i = 0; i < p->nr_cpus; i++) {
+		const struct rcpu *c = &r->cpu[p->cpu[i]];
+
+		if (c->kind == ACT_COMPUTE)
+			set_speed(r, p->cpu[i], now, compute_speed(r, c));
+	}
 }
 
 u32 rates_freq_scale(const struct rates *r, int cpu)
 {
-	return r->package[r->m->topo.cpu[cpu].package].scale;
+	return r->package[r->core[r->cpu[cpu].core].package].scale;
 }
 
 static void settle_streams(struct rates *r, u64 now)
