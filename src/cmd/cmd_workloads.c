@@ -109,13 +109,13 @@ static void print_list(void)
 	       "A path that ends in .json is an rt-app file.\n");
 }
 
-/* Columns as wide as their longest entry; "…" is one column of three bytes. */
+/* "…" is one column of three bytes. */
 static void print_model(const struct workload_model *m)
 {
 	char def[64], range[96];
 
 	printf("%s: %s\n\nmetrics: %s\n\n", m->name, m->doc, m->metric_doc);
-	printf("  %-10s %-9s %-28s %s\n", "parameter", "default", "range", "");
+	printf("  %-10s %-9s range\n", "parameter", "default");
 	for (const struct workload_param *p = m->params; p->name; p++) {
 		range_text(p, range, sizeof(range));
 		printf("  %-10s %-9s %-*s %s\n", p->name, default_text(p, def, sizeof(def)),
@@ -207,5 +207,5 @@ int cmd_workloads(int argc, char **argv)
 	all = json_array();
 	for (int i = 0; i < workload_nr_models(); i++)
 		json_array_append_new(all, model_json(workload_model_at(i)));
-	return json_print(all, stdout) ? 2 : 0;
+	return json_print(json_pack("{s:o}", "workloads", all), stdout) ? 2 : 0;
 }

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cpumask.h"
+
 #define PAGE_SHIFT 12
 #define LINE_BYTES 64
 
@@ -24,6 +26,7 @@ struct sim_region {
 	struct run *run; /* ascending, disjoint; neighbours on one node are one run */
 	size_t nr_runs, max_runs;
 	u64 *node_pages; /* [nr_nodes] */
+	const u64 *bind; /* nodes for what isn't placed yet; NULL: any */
 };
 
 struct memory {
@@ -161,14 +164,19 @@ static bool add_run(struct memory *mem, struct sim_region *r, size_t i, u64 firs
 	return true;
 }
 
-/* The nearest node to @node with a free page, and how many it has; -1: all are full. */
-static int node_with_room(const struct memory *mem, int node, u64 *room)
+/*
+ * The nearest node to @node of those in @bind with a free page, and how many it
+ * has; -1: all are full.
+ */
+static int node_with_room(const struct memory *mem, const u64 *bind, int node, u64 *room)
 {
 	int nr = mem->m->topo.nr_nodes;
 
 	for (int i = 0; i < nr; i++) {
 		int n = mem->near[node * nr + i];
 
+		if (bind && !mask_test(bind, n))
+			continue;
 		*room = mem->node_pages ? mem->node_pages - mem->used[n] : UINT64_MAX;
 		if (*room)
 			return n;
@@ -203,7 +211,9 @@ u64 memory_touch(struct memory *mem, struct sim_region *r, u64 offset, u64 bytes
 		}
 		if (i < r->nr_runs)
 			stop = min(stop, r->run[i].first);
-		n = node_with_room(mem, node, &room);
+		n = node_with_room(mem, r->bind, node, &room);
+		if (n < 0 && r->bind)
+			n = node_with_room(mem, NULL, node, &room);
 		if (n < 0)
 			break;
 		stop = min(stop, page + min(room, stop - page));
@@ -250,6 +260,11 @@ void memory_nodes(const struct memory *mem, const struct sim_region *r, u64 offs
 	}
 	pages[node] += end - first - placed;
 	to_permille(permille, pages, end - first, nr);
+}
+
+void memory_bind(struct sim_region *r, const u64 *nodes)
+{
+	r->bind = nodes;
 }
 
 u64 memory_region_bytes(const struct sim_region *r)

@@ -28,6 +28,14 @@ struct sim_region *memory_region(struct memory *mem, u64 bytes, struct err *err)
 u64 memory_touch(struct memory *mem, struct sim_region *r, u64 offset, u64 bytes, int node);
 
 /**
+ * memory_bind() - place what isn't placed yet on one of @nodes (set_mempolicy's MPOL_BIND)
+ * @nodes: a set that stays as it is, kept by reference; NULL: wherever it is touched
+ *
+ * Takes the one nearest to the CPU that touches; with all of them full, any node.
+ */
+void memory_bind(struct sim_region *r, const u64 *nodes);
+
+/**
  * memory_nodes() - where the pages of a range are
  * @permille: [nr_nodes], sums to 1000 (not yet placed ones count as on @node)
  */

@@ -47,6 +47,8 @@ struct sim_event *sim_event_new(struct sim *sim);
  * Return: NULL with @err filled if the machine hasn't that much memory left.
  */
 struct sim_region *sim_region_new(struct sim *sim, u64 bytes, struct err *err);
+/** sim_region_bind() - pages placed from now on lie on @nodes (kept by reference; NULL: any) */
+void sim_region_bind(struct sim_region *r, const u64 *nodes);
 /** sim_region_node_bytes() - bytes of @r placed on @node so far */
 u64 sim_region_node_bytes(const struct sim_region *r, int node);
 

@@ -18,6 +18,11 @@ struct sim_region *sim_region_new(struct sim *sim, u64 bytes, struct err *err)
 	return memory_region(sim->mem, bytes, err);
 }
 
+void sim_region_bind(struct sim_region *r, const u64 *nodes)
+{
+	memory_bind(r, nodes);
+}
+
 u64 sim_region_node_bytes(const struct sim_region *r, int node)
 {
 	return memory_region_node_bytes(r, node);
@@ -90,8 +95,9 @@ static bool begin(struct sim *sim, struct sim_cpu *c, struct sim_task *t, cpu_fn
 
 		s->read += p->read_bytes;
 		s->write += p->write_bytes;
-		s->range += p->bytes;
 		s->whole += memory_region_bytes(p->region);
+		/* TOUCH goes in chunks, but on and on through the caches */
+		s->range += t->step.op == SIM_TOUCH ? memory_region_bytes(p->region) : p->bytes;
 		if (p->write_bytes)
 			memory_touch(sim->mem, p->region, p->offset, p->bytes, node_of(sim, c->id));
 	}

@@ -67,6 +67,13 @@ static bool set_slice(struct rtapp_thread *th, const struct rtapp_sched *s, stru
 	return true;
 }
 
+/* Event-like: it stays until another phase sets it. */
+static void set_membind(struct rtapp_thread *th, const struct rtapp_list *nodes)
+{
+	if (nodes->nr)
+		th->membind = th->run->mask[nodes->number];
+}
+
 /* A system call for the next property that changes. Return: false when all are set. */
 static bool property_step(struct rtapp_thread *th, const struct rtapp_list *cpus,
 			  const struct rtapp_sched *s, struct sim_step *step)
@@ -203,6 +210,7 @@ static bool thread_move(struct rtapp_thread *th, struct sim_step *step)
 	case STAGE_ATTRIBUTES:
 		if (property_step(th, &th->def->cpus, &th->def->sched, step))
 			return true;
+		set_membind(th, &th->def->nodes);
 		th->stage = STAGE_MEET;
 		return false;
 	case STAGE_MEET:
@@ -224,6 +232,7 @@ static bool thread_move(struct rtapp_thread *th, struct sim_step *step)
 	case STAGE_PROPERTIES:
 		if (property_step(th, &th->phase->cpus, &th->phase->sched, step))
 			return true;
+		set_membind(th, &th->phase->nodes);
 		th->stage = STAGE_EVENTS;
 		return false;
 	case STAGE_EVENTS:
@@ -278,30 +287,23 @@ static const struct sim_program main_program = { "rt-app", main_next };
 
 /* ---- setting up ---- */
 
-static int check_list(struct rtapp_run *run, const struct rtapp_list *l, const char *what, int nr,
-		      struct err *err)
+/* The set of @l, whose members must be below @nr. */
+static int make_mask(struct rtapp_run *run, const struct rtapp_list *l, const char *what, int nr,
+		     struct err *err)
 {
-	for (int i = 0; i < l->nr; i++)
-		if (l->id[i] >= nr)
-			return err_set(err, -EINVAL, "%s:%d:%d: %s %d is beyond the machine's %d",
-				       run->app->file, l->line, l->col, what, l->id[i], nr);
-	return 0;
-}
-
-static int make_mask(struct rtapp_run *run, const struct rtapp_list *l, struct err *err)
-{
-	int nr_cpus = sim_machine(run->sim)->topo.nr_cpus;
 	u64 *mask;
 
 	if (!l->nr)
 		return 0;
-	if (check_list(run, l, "CPU", nr_cpus, err))
-		return err->code;
-	mask = arena_array(sim_arena(run->sim), mask_words(nr_cpus), sizeof(u64));
+	mask = arena_array(sim_arena(run->sim), mask_words(nr), sizeof(u64));
 	if (!mask)
 		return -ENOMEM;
-	for (int i = 0; i < l->nr; i++)
+	for (int i = 0; i < l->nr; i++) {
+		if (l->id[i] >= nr)
+			return err_set(err, -EINVAL, "%s:%d:%d: %s %d is beyond the machine's %d",
+				       run->app->file, l->line, l->col, what, l->id[i], nr);
 		mask_set(mask, l->id[i]);
+	}
 	run->mask[l->number] = mask;
 	return 0;
 }
@@ -314,19 +316,22 @@ static int make_masks(struct rtapp_run *run, struct err *err)
 
 	run->mask = arena_array(sim_arena(run->sim), max(app->nr_lists, 1), sizeof(*run->mask));
 	run->all_cpus = arena_array(sim_arena(run->sim), mask_words(topo->nr_cpus), sizeof(u64));
-	if (!run->mask || !run->all_cpus)
+	run->node_package = arena_array(sim_arena(run->sim), topo->nr_nodes, sizeof(int));
+	if (!run->mask || !run->all_cpus || !run->node_package)
 		return -ENOMEM;
 	mask_fill(run->all_cpus, topo->nr_cpus);
+	for (int c = 0; c < topo->nr_cpus; c++)
+		run->node_package[topo->cpu[c].node] = topo->cpu[c].package;
 	for (int i = 0; i < app->nr_tasks && !rc; i++) {
 		const struct rtapp_task *t = &app->task[i];
 
-		rc = make_mask(run, &t->cpus, err);
+		rc = make_mask(run, &t->cpus, "CPU", topo->nr_cpus, err);
 		if (!rc)
-			rc = check_list(run, &t->nodes, "node", topo->nr_nodes, err);
+			rc = make_mask(run, &t->nodes, "node", topo->nr_nodes, err);
 		for (const struct rtapp_phase *ph = t->phase; ph && !rc; ph = ph->next) {
-			rc = make_mask(run, &ph->cpus, err);
+			rc = make_mask(run, &ph->cpus, "CPU", topo->nr_cpus, err);
 			if (!rc)
-				rc = check_list(run, &ph->nodes, "node", topo->nr_nodes, err);
+				rc = make_mask(run, &ph->nodes, "node", topo->nr_nodes, err);
 		}
 	}
 	if (!rc && app->calibration_cpu >= topo->nr_cpus)

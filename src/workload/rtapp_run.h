@@ -53,6 +53,7 @@ struct rtapp_thread {
 	int nice;
 	s64 slice_us;
 	const struct rtapp_list *cpus;	/* NULL: all */
+	const u64 *membind;	/* nodes; NULL: where it is touched */
 	struct sim_region *buffer, *memrun_buffer; /* own; made at first use */
 	u64 touched, memrun_touched; /* bytes placed from the beginning */
 	char comm[24];
@@ -70,8 +71,9 @@ struct rtapp_run {
 	struct sim_region **buffer;
 	u64 *buffer_touched;
 	u64 *timer;		/* shared: next expiry */
-	u64 **mask;		/* by number of the list of CPUs */
+	u64 **mask;		/* by number of the list of CPUs or nodes */
 	u64 *all_cpus;
+	int *node_package;
 	struct sim_barrier *meet;
 	u64 zero;		/* t_zero */
 	u64 duration;		/* ns, 0: until every thread has ended */

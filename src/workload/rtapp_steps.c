@@ -80,7 +80,25 @@ static struct sim_region *own_buffer(struct rtapp_thread *th, struct sim_region 
 	return *r;
 }
 
-/* First what isn't placed yet of the beginning of @r, then the traffic. */
+/* What isn't placed yet of the first @reach bytes of @r. Return: whether a step is needed. */
+static bool place_step(struct rtapp_thread *th, struct sim_region *r, u64 *touched, u64 reach,
+		       struct sim_step *step)
+{
+	if (th->steps || reach <= *touched)
+		return false;
+	sim_region_bind(r, th->membind);
+	step->op = SIM_TOUCH;
+	step->nr_pieces = 1;
+	step->piece[0] = (struct sim_piece){
+		.region = r, .offset = *touched, .bytes = reach - *touched,
+		.write_bytes = reach - *touched,
+	};
+	*touched = reach;
+	th->placing = true;
+	return true;
+}
+
+/* Traffic over a buffer, wrapping at its end. */
 static bool access_step(struct rtapp_thread *th, struct sim_region *r, u64 *touched, u64 size,
 			u64 read, u64 write, struct sim_step *step)
 {
@@ -88,18 +106,10 @@ static bool access_step(struct rtapp_thread *th, struct sim_region *r, u64 *touc
 
 	if (!r || !reach || th->steps > th->placing)
 		return false;
-	step->nr_pieces = 1;	/* from here on a step is taken for sure */
-	if (!th->steps && reach > *touched) {
-		step->op = SIM_TOUCH;
-		step->piece[0] = (struct sim_piece){
-			.region = r, .offset = *touched, .bytes = reach - *touched,
-			.write_bytes = reach - *touched,
-		};
-		*touched = reach;
-		th->placing = true;
+	if (place_step(th, r, touched, reach, step))
 		return true;
-	}
 	step->op = SIM_STREAM;
+	step->nr_pieces = 1;
 	step->piece[0] = (struct sim_piece){
 		.region = r, .bytes = reach, .read_bytes = read, .write_bytes = write,
 	};
@@ -114,9 +124,33 @@ static bool mem_step(struct rtapp_thread *th, const struct rtapp_event *e, struc
 			   step);
 }
 
-/* A chain of loads, each of which waits for the one before. */
-static u64 chase_ns(const struct machine *m, const struct rtapp_memrun *mr)
+/* A load from memory, on average over where the pages of @r are. */
+static u64 dram_ns(const struct rtapp_thread *th, const struct sim_region *r)
 {
+	const struct machine *m = sim_machine(th->run->sim);
+	const int *package = th->run->node_package;
+	int home = sim_task_node(th->task);
+	u64 bytes = 0, sum = 0;
+
+	for (int n = 0; n < m->topo.nr_nodes; n++) {
+		u64 there = sim_region_node_bytes(r, n);
+		int far = n == home ? 0 : package[n] == package[home] ? 1 : 2;
+
+		bytes += there;
+		sum += there * m->dram_ns[far];
+	}
+	return bytes ? sum / bytes : m->dram_ns[0];
+}
+
+/*
+ * A chain of loads, each of which waits for the one before. As work it gets
+ * faster with the clock, which memory doesn't: the error is small beside the
+ * differences between caches and nodes.
+ */
+static u64 chase_ns(const struct rtapp_thread *th, const struct rtapp_memrun *mr,
+		    const struct sim_region *r)
+{
+	const struct machine *m = sim_machine(th->run->sim);
 	u64 load;
 
 	if ((u64)mr->size <= m->l2_bytes)
@@ -124,7 +158,7 @@ static u64 chase_ns(const struct machine *m, const struct rtapp_memrun *mr)
 	else if ((u64)mr->size <= m->llc_bytes)
 		load = m->line_ns[DIST_LLC];
 	else
-		load = m->dram_ns[0];
+		load = dram_ns(th, r);
 	/* In order the hardware fetches ahead, and a line is used several times. */
 	if (mr->sequential)
 		load = max(load * min(mr->stride, 64) / 64 / max(m->mlp, 1u), 1ULL);
@@ -136,22 +170,26 @@ static bool memrun_step(struct rtapp_thread *th, const struct rtapp_event *e,
 {
 	const struct rtapp_memrun *mr = e->memrun;
 	struct rtapp_run *run = th->run;
-	struct sim_region *r;
 	u64 *touched = &th->memrun_touched;
+	struct sim_region *r;
 
-	if (mr->access == MEMRUN_CHASE) {
-		step->op = SIM_RUN;
-		step->ns = chase_ns(sim_machine(run->sim), mr);
-		return !th->steps && step->ns;
-	}
 	if (mr->buffer >= 0) {
 		r = run->buffer[mr->buffer];
 		touched = &run->buffer_touched[mr->buffer];
 	} else {
 		r = own_buffer(th, &th->memrun_buffer, mr->size);
 	}
-	return access_step(th, r, touched, mr->size, mr->access == MEMRUN_READ ? mr->count : 0,
-			   mr->access == MEMRUN_WRITE ? mr->count : 0, step);
+	if (mr->access != MEMRUN_CHASE)
+		return access_step(th, r, touched, mr->size,
+				   mr->access == MEMRUN_READ ? mr->count : 0,
+				   mr->access == MEMRUN_WRITE ? mr->count : 0, step);
+	if (!r || !mr->count || th->steps > th->placing)
+		return false;
+	if (place_step(th, r, touched, mr->size, step))
+		return true;
+	step->op = SIM_RUN;
+	step->ns = chase_ns(th, mr, r);
+	return true;
 }
 
 /* A slot of a forked thread that has exited, or a new one. */

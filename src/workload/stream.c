@@ -80,7 +80,7 @@ struct stream_run {
 static const struct workload_param stream_params[] = {
 	{ .name = "threads", .kind = PARAM_INT, .def = 0, .min = 1, .max = 65536,
 	  .doc = "threads; not given: one per CPU" },
-	{ .name = "array", .kind = PARAM_INT, .def = 128000000, .min = 1000, .max = 1LL << 40,
+	{ .name = "array", .kind = PARAM_INT, .def = 128000000, .min = 1000, .max = 1000000000000,
 	  .doc = "elements (doubles) of each of the three arrays" },
 	{ .name = "ntimes", .kind = PARAM_INT, .def = 10, .min = 2, .max = 1000000,
 	  .doc = "times each kernel is run" },

@@ -94,6 +94,34 @@ static void spill_to_the_nearest(void **state)
 	drop_machine(m);
 }
 
+/* Bound pages go to the nearest of their nodes, and elsewhere only when these are full. */
+static void bound(void **state)
+{
+	struct machine *m = make_machine((struct shape){ 2, 2, 1, 2, 1 });
+	struct arena *arena = arena_new();
+	const u64 nodes = 1 << 2 | 1 << 1;
+	struct memory *mem;
+	struct sim_region *r;
+
+	m->node_bytes = 10 * MB;
+	mem = memory_new(arena, m);
+	r = memory_region(mem, 40 * MB, NULL);
+	memory_bind(r, &nodes);
+	assert_int_equal(memory_touch(mem, r, 0, 4 * MB, 3), 4 * MB);
+	assert_int_equal(memory_region_node_bytes(r, 2), 4 * MB); /* 12, the other 32 */
+	assert_int_equal(memory_touch(mem, r, 4 * MB, 4 * MB, 0), 4 * MB);
+	assert_int_equal(memory_region_node_bytes(r, 1), 4 * MB);
+	assert_int_equal(memory_touch(mem, r, 8 * MB, 14 * MB, 3), 14 * MB);
+	assert_int_equal(memory_region_node_bytes(r, 1), 10 * MB);
+	assert_int_equal(memory_region_node_bytes(r, 2), 10 * MB);
+	assert_int_equal(memory_region_node_bytes(r, 3), 2 * MB);
+	memory_bind(r, NULL);
+	assert_int_equal(memory_touch(mem, r, 22 * MB, MB, 0), MB);
+	assert_int_equal(memory_region_node_bytes(r, 0), MB);
+	arena_free(arena);
+	drop_machine(m);
+}
+
 /* Random touches; each page must be where a model with one entry a page has it. */
 static void against_a_page_table(void **state)
 {
@@ -205,6 +233,7 @@ int main(void)
 		cmocka_unit_test(slices),
 		cmocka_unit_test(thirds_sum_to_1000),
 		cmocka_unit_test(spill_to_the_nearest),
+		cmocka_unit_test(bound),
 		cmocka_unit_test(against_a_page_table),
 		cmocka_unit_test(refill),
 		cmocka_unit_test(chill),
