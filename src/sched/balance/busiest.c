@@ -248,6 +248,7 @@ static void prefer_queue(struct queue_choice *best, int cpu, unsigned long value
 		*best = (struct queue_choice){cpu, value, capacity};
 }
 
+/* the NUMA classes of queues need fault statistics, which aren't kept: all are alike */
 static bool queue_excluded(const struct lb_env *env, const struct rq *rq, unsigned int nr)
 {
 	const struct rq *dst = cpu_rq(env->s, env->dst_cpu);

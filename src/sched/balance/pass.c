@@ -329,6 +329,7 @@ static void end_moved(const struct lb_env *env, struct balance_decision *d)
 	d->outcome = BALANCE_MOVED;
 	d->nr_balance_failed = 0;
 	d->balance_interval = env->sd->min_interval;
+	d->work.locks[DIST_SELF]++; /* to attach */
 }
 
 /* ---- the pass ---- */
@@ -440,7 +441,6 @@ static void decide(struct lb_env *env, struct balance_decision *d)
 	for (;;) {
 		if (!should_we_balance(env)) {
 			d->work.cpus[DIST_SELF]++;
-			d->outcome = BALANCE_NOT_ALLOWED;
 			end_balanced(env, d, BALANCE_NOT_ALLOWED);
 			return;
 		}

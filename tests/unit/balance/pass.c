@@ -70,6 +70,25 @@ static void taken_from_the_tail(void **state)
 	rig_stop(&r);
 }
 
+/* spec 06 E1: both tasks of a core on one thread, the core beside it empty, just gone idle */
+static void e1_waiting_task_is_moved(void **state)
+{
+	struct rig r;
+	struct task *b;
+
+	rig_start(&r, "v6.6", 1, 1, 8, 2);
+	running(&r, 0, NULL);
+	b = rig_task(&r, 0, NULL);
+	rig_drop_requests(&r);
+	r.now += NSEC_PER_MSEC;
+	assert_int_equal(pass(&r, 1, "MC", CPU_NEWLY_IDLE), 1);
+	assert_int_equal(d.imbalance, 1);
+	assert_int_equal(b->cpu, 1);
+	r.now += d.cost_ns;
+	rig_check(&r);
+	rig_stop(&r);
+}
+
 /* a new-idle pass takes one task if the kernel may be preempted, else as many as fit */
 static void new_idle_takes_one(void **state)
 {
@@ -535,6 +554,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(taken_from_the_tail),
+		cmocka_unit_test(e1_waiting_task_is_moved),
 		cmocka_unit_test(new_idle_takes_one),
 		cmocka_unit_test(sibling_takes_what_is_pinned),
 		cmocka_unit_test(refused_tasks_rotate),
