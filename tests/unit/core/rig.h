@@ -23,6 +23,7 @@ struct rig_machine {
 	bool adjacent;		       /* threads of a core have neighbouring numbers */
 	int slit_package, slit_remote; /* 0: 12 and 32 */
 	bool arm;
+	u32 little; /* capacity of the first half of the cores, 0: all are equal */
 };
 
 #define RIG_MACHINE(packages_, nodes_, llcs_, clusters_, cores_, smt_, ...)                        \
@@ -75,7 +76,7 @@ static inline void rig_topology(struct sched_topology *t, const struct rig_machi
 			.llc = llc,
 			.node = node,
 			.package = node / m->nodes,
-			.capacity = 1024,
+			.capacity = m->little && core < t->nr_cores / 2 ? m->little : 1024,
 		};
 	}
 	for (int a = 0; a < t->nr_nodes; a++)

@@ -229,7 +229,7 @@ static void wake_somebody(struct world *w, int cpu)
 	if (!w->nr_tasks)
 		return;
 	q.p = w->task[draw(w, w->nr_tasks)];
-	if (q.p->state != TASK_SLEEPING)
+	if (q.p->state != TASK_SLEEPING || q.p->wake_after_move)
 		return;
 	sched_wake_decide(w->r.s, w->r.now, &q, &d);
 	assert_true(d.path == WAKE_SPIN || d.path == WAKE_QUEUED ||
@@ -402,6 +402,7 @@ static const struct rig_machine machines[] = {
 	RIG_MACHINE(1, 1, 1, 1, 1, 1), /* a uniprocessor has no domain */
 	RIG_MACHINE(1, 1, 1, 1, 4, 1), RIG_MACHINE(1, 1, 2, 1, 3, 2),
 	RIG_MACHINE(2, 2, 2, 1, 2, 2), RIG_MACHINE(1, 2, 1, 2, 4, 1, .arm = true),
+	RIG_MACHINE(1, 1, 1, 2, 4, 1, .arm = true, .little = 446),
 };
 
 static const char *const kernels[] = {"v5.7", "v5.10", "v5.17",	   "v5.18", "v6.1", "v6.1.192",

@@ -232,6 +232,29 @@ static void overloaded(void **state)
 	}
 }
 
+/* mixed capacities: a group in which no CPU fits is misfit, a worse place than one with room */
+static void misfit(void **state)
+{
+	static const struct rig_machine mixed =
+		RIG_MACHINE(1, 1, 2, 1, 4, 1, .arm = true, .little = 400);
+	struct fork_stats st;
+	struct task *p;
+	struct rig r;
+
+	rig_new(&r, &mixed, "v6.1");
+	p = rig_task(&r, NULL);
+	p->se.avg.util_avg = 350; /* 350·1280 > 400·1024 */
+	fork_group_stats(r.s, r.s->rq[0].sd->parent, first_llc(&r), p, &st);
+	assert_int_equal(st.type, FORK_MISFIT);
+	assert_int_equal(st.idle_cpus, 4);
+	fork_group_stats(r.s, r.s->rq[0].sd->parent, first_llc(&r)->next, p, &st);
+	assert_int_equal(st.type, FORK_HAS_SPARE);
+	p->se.avg.util_avg = 300;
+	fork_group_stats(r.s, r.s->rq[0].sd->parent, first_llc(&r), p, &st);
+	assert_int_equal(st.type, FORK_HAS_SPARE);
+	rig_free(&r);
+}
+
 /* counted CPU by CPU, on random states */
 static void stats_equal_recount(void **state)
 {
@@ -442,6 +465,7 @@ int main(void)
 		cmocka_unit_test(numa_allowance_5_10),
 		cmocka_unit_test(span_or_masked),
 		cmocka_unit_test(overloaded),
+		cmocka_unit_test(misfit),
 		cmocka_unit_test(stats_equal_recount),
 		cmocka_unit_test(newest_stamp),
 		cmocka_unit_test(exit_latency),

@@ -348,6 +348,37 @@ static void cluster_fallbacks(void **state)
 	rig_free(&sc.r);
 }
 
+/* ---- §5.5: mixed capacities, CPUs 0-3 of 500, 4-7 of 1024 ---- */
+
+static void mixed_capacity(void **state)
+{
+	static const struct rig_machine mixed =
+		RIG_MACHINE(1, 1, 1, 1, 8, 1, .arm = true, .little = 500);
+	struct scene sc;
+
+	scene_new(&sc, &mixed, "v6.1,NO_WA_IDLE,NO_WA_WEIGHT", 4, 1);
+	assert_true(sc.r.s->asym_active);
+	sc.wakee->se.avg.util_avg = 300; /* 300·1280 < 500·1024: fits everywhere */
+	rig_set(&sc.r, 2, RIG_IDLE);
+	rig_set(&sc.r, 6, RIG_IDLE);
+	expect_cpu(&sc, 2, CAPACITY_FIT);
+	sc.wakee->se.avg.util_avg = 450; /* needs a big one */
+	expect_cpu(&sc, 6, CAPACITY_FIT);
+	rig_set(&sc.r, 1, RIG_IDLE); /* an idle target without room isn't taken early */
+	expect_cpu(&sc, 6, CAPACITY_FIT);
+	rig_set(&sc.r, 6, RIG_BUSY); /* none fits: the biggest, first one */
+	expect_cpu(&sc, 1, IDLE_CPU);
+	sc.wakee->cpu = 2;
+	rig_set(&sc.r, 3, RIG_IDLE);
+	expect_cpu(&sc, 2, IDLE_CPU);
+	sc.r.s->rq[3].cpu_capacity = 510;
+	expect_cpu(&sc, 3, IDLE_CPU);
+	for (int c = 0; c < 4; c++)
+		rig_set(&sc.r, c, RIG_BUSY);
+	expect_cpu(&sc, 2, NO_IDLE);
+	rig_free(&sc.r);
+}
+
 /* ---- affinity (§1.6) ---- */
 
 static void affinity(void **state)
@@ -483,6 +514,7 @@ int main(void)
 		cmocka_unit_test(idle_core_before_cpu),
 		cmocka_unit_test(cluster_example),
 		cmocka_unit_test(cluster_fallbacks),
+		cmocka_unit_test(mixed_capacity),
 		cmocka_unit_test(affinity),
 		cmocka_unit_test(current_cpu),
 		cmocka_unit_test(wake_list_table),
