@@ -31,7 +31,7 @@ enum sched_tunable {
 #define TUNABLE_NA INT64_MIN	/* this kernel has no such tunable */
 
 struct sched_kernel {
-	char expr[256];		/* as the user wrote it */
+	char expr[512];		/* as the user wrote it */
 	int profile;		/* index into the table of profiles */
 	struct sched_rules rules;
 	u64 features;		/* bit FEAT_x: on */
