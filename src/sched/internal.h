@@ -84,7 +84,7 @@ struct cfs_rq {
 	int h_nr_queued;	/* tasks below, delayed ones included */
 	int h_nr_runnable;	/* without delayed ones */
 	int h_nr_idle;		/* SCHED_IDLE ones */
-	s64 avg_vruntime;	/* S of spec 02 §5 */
+	s128 avg_vruntime;	/* S of spec 02 §5; a heavy task may be minutes from a light one */
 	u64 avg_load;		/* W, without curr */
 	u64 min_vruntime;	/* also v0 */
 	struct sched_entity *curr;	/* entity of this level that runs */
@@ -604,10 +604,32 @@ void update_rq_clock_pelt(struct rq *rq, u64 delta);
 void rq_clock_pelt_enter_idle(struct sched *s, struct rq *rq);
 /* ages every queue of @rq; Return: whether anything is left to decay */
 bool update_blocked_averages(struct sched *s, struct rq *rq);
-unsigned long cpu_util_cfs(const struct sched *s, int cpu);
-unsigned long cpu_load(const struct rq *rq);
-unsigned long cpu_runnable(const struct rq *rq);
-unsigned long task_util(const struct task *p);
+/* utilisation of the CPU by fair tasks, expected or real (spec 03 §6) */
+static inline unsigned long cpu_util_cfs(const struct sched *s, int cpu)
+{
+	const struct rq *rq = cpu_rq(s, cpu);
+	unsigned long util = rq->cfs.avg.util_avg;
+
+	if (feat(s, FEAT_UTIL_EST))
+		util = max(util, rq->cfs.util_est);
+	return min(util, rq->cpu_capacity_orig);
+}
+
+static inline unsigned long cpu_load(const struct rq *rq)
+{
+	return rq->cfs.avg.load_avg;
+}
+
+static inline unsigned long cpu_runnable(const struct rq *rq)
+{
+	return rq->cfs.avg.runnable_avg;
+}
+
+static inline unsigned long task_util(const struct task *p)
+{
+	return p->se.avg.util_avg;
+}
+
 unsigned long task_util_est(const struct sched *s, const struct task *p);
 /* pure: uses the h_load values of the queues as last refreshed or computes them fresh */
 unsigned long task_h_load(const struct sched *s, const struct task *p);

@@ -103,13 +103,14 @@ static int check_tree(const struct sched *s, const struct cfs_rq *q, struct err 
 	bool curr = q->vcurr && q->vcurr->on_rq;
 	int nr = rb_check(&q->tasks_timeline);
 	const struct sched_entity *last = NULL;
-	s64 sum = 0;
+	s128 sum = 0;
 	u64 weight = 0;
 
 	if (nr < 0)
 		return FAIL(err, q, "broken tree%s", "");
 	if (nr + curr != q->nr_tree)
-		return FAIL(err, q, "nr_tree is %d, in the tree %d, running %d", q->nr_tree, nr, curr);
+		return FAIL(err, q, "nr_tree is %d, in the tree %d, running %d", q->nr_tree, nr,
+			    curr);
 	for (struct rb_node *n = rb_first(&q->tasks_timeline); n; n = rb_next(n)) {
 		const struct sched_entity *se = rb_entity(n);
 
@@ -120,16 +121,16 @@ static int check_tree(const struct sched *s, const struct cfs_rq *q, struct err 
 			return FAIL(err, q, "tree out of order at depth %d", se->depth);
 		if (!is_cfs(s) && !augmented(se))
 			return FAIL(err, q, "wrong subtree values at depth %d", se->depth);
-		sum += (s64)(se->vruntime - q->min_vruntime) * (s64)se->key_weight;
+		sum += vsum_part(q, se->vruntime, se->key_weight);
 		weight += se->key_weight;
 		last = se;
 	}
 	if (is_cfs(s))
 		return 0;
 	if (sum != q->avg_vruntime || weight != q->avg_load)
-		return FAIL(err, q, "S %lld W %llu, recounted %lld %llu", (long long)q->avg_vruntime,
-			    (unsigned long long)q->avg_load, (long long)sum,
-			    (unsigned long long)weight);
+		return FAIL(err, q, "S %lld W %llu, recounted %lld %llu",
+			    (long long)q->avg_vruntime, (unsigned long long)q->avg_load,
+			    (long long)sum, (unsigned long long)weight);
 	return 0;
 }
 

@@ -52,7 +52,7 @@ void eevdf_insert(struct cfs_rq *cfs_rq, struct sched_entity *se)
 {
 	struct rb_node **link = &cfs_rq->tasks_timeline.root, *parent = NULL;
 
-	cfs_rq->avg_vruntime += (s64)(se->vruntime - cfs_rq->min_vruntime) * (s64)se->key_weight;
+	cfs_rq->avg_vruntime += vsum_part(cfs_rq, se->vruntime, se->key_weight);
 	cfs_rq->avg_load += se->key_weight;
 	if (!*link) {
 		se->min_vruntime = se->vruntime;
@@ -77,7 +77,7 @@ void eevdf_remove(struct cfs_rq *cfs_rq, struct sched_entity *se)
 		return;
 	}
 	rb_erase(&cfs_rq->tasks_timeline, &se->run_node, augment);
-	cfs_rq->avg_vruntime -= (s64)(se->vruntime - cfs_rq->min_vruntime) * (s64)se->key_weight;
+	cfs_rq->avg_vruntime -= vsum_part(cfs_rq, se->vruntime, se->key_weight);
 	cfs_rq->avg_load -= se->key_weight;
 }
 
@@ -124,15 +124,18 @@ struct vsum queue_vsum(const struct cfs_rq *cfs_rq)
 	struct vsum vs = { cfs_rq->avg_vruntime, cfs_rq->avg_load };
 
 	if (curr) {
-		vs.sum += (s64)(curr->vruntime - cfs_rq->min_vruntime) * (s64)curr->key_weight;
+		vs.sum += vsum_part(cfs_rq, curr->vruntime, curr->key_weight);
 		vs.weight += curr->key_weight;
 	}
 	return vs;
 }
 
-static s64 div_floor(s64 a, s64 b)
+/* toward -oo; @b > 0 */
+static s64 div_floor(s128 a, s64 b)
 {
-	return a / b - (a % b < 0);
+	if (likely(a == (s64)a))
+		return (s64)a / b - ((s64)a % b < 0);
+	return (s64)(a / b) - (a % b < 0);
 }
 
 static u64 vsum_avg(const struct cfs_rq *cfs_rq, struct vsum vs)
@@ -172,7 +175,7 @@ void eevdf_update_min_vruntime(struct cfs_rq *cfs_rq)
 	delta = v - cfs_rq->min_vruntime;
 	if (delta <= 0)
 		return;
-	cfs_rq->avg_vruntime -= delta * (s64)cfs_rq->avg_load;
+	cfs_rq->avg_vruntime -= (s128)delta * (s64)cfs_rq->avg_load;
 	cfs_rq->min_vruntime = v;
 }
 

@@ -206,7 +206,8 @@ enum {
 	SKIP_AGE_LOAD = 1 << 3,
 };
 
-void update_load_avg_now(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se, int flags);
+void update_load_avg_now(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se,
+			 int flags);
 
 /**
  * update_load_avg() - bring an entity and its queue up to date
@@ -281,9 +282,15 @@ void cfs_tick(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *curr)
 
 /* S and W with curr (spec 02 §5) */
 struct vsum {
-	s64 sum;	/* S */
+	s128 sum;	/* S */
 	s64 weight;	/* W */
 };
+
+/* (v - v0) · w: what an entity adds to S */
+static inline s128 vsum_part(const struct cfs_rq *cfs_rq, u64 v, u64 key_weight)
+{
+	return (s128)(s64)(v - cfs_rq->min_vruntime) * (s64)key_weight;
+}
 
 struct vsum queue_vsum(const struct cfs_rq *cfs_rq);
 /* V, rounded down */
@@ -440,6 +447,13 @@ static inline void hrtick_start(struct sched *s, struct rq *rq, struct task *p)
 {
 	if (feat(s, FEAT_HRTICK) && rq->cfs.h_nr_queued > 1)
 		hrtick_arm(s, rq, p);
+}
+
+/* the running task was chosen again: its next slice ends by a timer, too */
+static inline void hrtick_repick(struct sched *s, struct rq *rq, struct task *p)
+{
+	if (feat(s, FEAT_HRTICK) && p == rq->curr && !rq->hrtick_armed)
+		hrtick_start(s, rq, p);
 }
 
 /* a task was queued beside the running one */

@@ -256,7 +256,8 @@ static bool propagate_entity_load_avg(struct cfs_rq *cfs_rq, struct sched_entity
 	return true;
 }
 
-void update_load_avg_now(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se, int flags)
+void update_load_avg_now(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se,
+			 int flags)
 {
 	u64 now = rq_clock_pelt(cfs_rq->rq);
 	bool changed;

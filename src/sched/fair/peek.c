@@ -40,7 +40,7 @@ static void project_curr(const struct sched *s, struct eevdf_view *view, u64 clo
 	if (!ran)
 		return;
 	v = curr->vruntime + vtime(ran, curr);
-	view->vs.sum += (s64)(v - curr->vruntime) * (s64)curr->key_weight;
+	view->vs.sum += (s128)(s64)(v - curr->vruntime) * (s64)curr->key_weight;
 	view->curr_v = v;
 	over = (s64)(v - curr->deadline) >= 0;
 	if (over)
@@ -69,7 +69,7 @@ static bool exclude(const struct sched *s, struct eevdf_view *view, const struct
 
 		if (tree_of(s, se) != view->cfs_rq)
 			continue;
-		view->vs.sum -= (s64)(v - view->cfs_rq->min_vruntime) * (s64)se->key_weight;
+		view->vs.sum -= vsum_part(view->cfs_rq, v, se->key_weight);
 		view->vs.weight -= se->key_weight;
 		view->nr--;
 		if (view->next == se)

@@ -114,20 +114,3 @@ void rq_clock_pelt_enter_idle(struct sched *s, struct rq *rq)
 	rq->clock_pelt_idle = rq_clock_pelt(rq);
 	rq->clock_idle = rq->clock;
 }
-
-/* ---- readings ---- */
-
-unsigned long cpu_load(const struct rq *rq)
-{
-	return rq->cfs.avg.load_avg;
-}
-
-unsigned long cpu_runnable(const struct rq *rq)
-{
-	return rq->cfs.avg.runnable_avg;
-}
-
-unsigned long task_util(const struct task *p)
-{
-	return p->se.avg.util_avg;
-}

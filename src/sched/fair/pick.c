@@ -48,6 +48,7 @@ again:
 		}
 		cfs_rq = se->my_q;
 	} while (cfs_rq);
+	hrtick_repick(s, rq, task_of(se));
 	return task_of(se);
 }
 

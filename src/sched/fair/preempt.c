@@ -91,16 +91,18 @@ static void check_preempt_levels(struct sched *s, struct rq *rq, struct task *p,
 		set_next_buddy(se);
 	if (rq->need_resched)
 		return;
-	if (rq->curr->policy == POLICY_IDLE && p->policy != POLICY_IDLE) {
-		wins = true;
-	} else if (p->policy != POLICY_NORMAL || !feat(s, FEAT_WAKEUP_PREEMPTION)) {
+	wins = rq->curr->policy == POLICY_IDLE && p->policy != POLICY_IDLE;
+	if (!wins && !feat(s, FEAT_WAKEUP_PREEMPTION))
 		return;
-	}
+	if (!wins && cfs && p->policy != POLICY_NORMAL)
+		return;
 	find_matching_se(&curr, &se);
-	if (!wins && !idle_rule(curr, se, &wins))
+	if (wins || idle_rule(curr, se, &wins)) {
+		if (wins && !cfs)
+			eevdf_cancel_protection(s, curr);
+	} else if (p->policy == POLICY_NORMAL) {
 		wins = cfs ? cfs_wins(s, curr, se) : eevdf_wins(s, curr, se);
-	else if (wins && !cfs)
-		eevdf_cancel_protection(s, curr);
+	}
 	if (!wins)
 		return;
 	fair_resched(s, rq, from);

@@ -18,16 +18,6 @@ unsigned long task_util_est(const struct sched *s, const struct task *p)
 	return max(task_util(p), util_estimate(s, p));
 }
 
-unsigned long cpu_util_cfs(const struct sched *s, int cpu)
-{
-	const struct rq *rq = cpu_rq(s, cpu);
-	unsigned long util = rq->cfs.avg.util_avg;
-
-	if (feat(s, FEAT_UTIL_EST))
-		util = max(util, rq->cfs.util_est);
-	return min(util, rq->cpu_capacity_orig);
-}
-
 /* ≤6.7: the last utilisation and its slow average */
 static void update_two_values(struct sched *s, struct rq *rq, struct task *p)
 {

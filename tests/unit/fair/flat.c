@@ -178,6 +178,69 @@ static void test_hrtick(void **state)
 	world_free(&w);
 }
 
+/* a task that is chosen again at the end of its slice gets another timer */
+static void test_hrtick_again(void **state)
+{
+	struct sched_task_attr heavy = { .nice = -10 };
+	struct world w;
+	int again = 0;
+
+	world_init(&w, "v7.3", 8, 250);
+	world_spawn(&w, 0, heavy);
+	world_spawn(&w, 0, nice0);
+	world_schedule(&w, 0);
+	for (int i = 0; i < 1000; i++) {
+		u64 before = w.hrtick[0];
+		struct task *curr = world_rq(&w, 0)->curr;
+
+		assert_true(before > w.now);
+		world_run(&w, 100 * US, 4 * MS);
+		again += w.hrtick[0] != before && world_rq(&w, 0)->curr == curr;
+	}
+	assert_true(again > 10);
+	world_free(&w);
+}
+
+/* weights far apart: sums that 64 bits don't hold */
+static void test_far_apart(void **state)
+{
+	struct sched_task_attr light = { .policy = POLICY_IDLE }, heavy = { .nice = -20 };
+	struct task *p, *q;
+	struct world w;
+
+	world_init(&w, "v7.3", 8, 250);
+	p = world_spawn(&w, 0, heavy);
+	world_spawn(&w, 0, light);
+	world_spawn(&w, 0, light);
+	world_schedule(&w, 0);
+	for (int i = 0; i < 200; i++) {
+		world_run(&w, 1 * MS, 4 * MS);
+		q = world_rq(&w, 0)->curr;
+		if (q && i % 3 == 0) {
+			world_block(&w, 0);
+			world_wake(&w, q, 0);
+		}
+		world_settle(&w);
+		world_check(&w);
+	}
+	/* V is between the smallest and the largest vruntime, whatever they are */
+	for (int i = 0; i < 2; i++) {
+		struct cfs_rq *root = &world_rq(&w, 0)->cfs;
+		s64 ahead = 0, behind = 0;
+		struct task *t;
+
+		list_for_each_entry(t, &world_rq(&w, 0)->cfs_tasks, rq_node) {
+			s64 lag = avg_vruntime(root) - t->se.vruntime;
+
+			ahead |= lag > 0;
+			behind |= lag < 0;
+		}
+		assert_int_equal(ahead, behind);
+	}
+	assert_true(p->se.sum_exec_runtime > 100 * MS);
+	world_free(&w);
+}
+
 /* the timer of a task that left the CPU does nothing to the next one */
 static void test_stale_hrtick(void **state)
 {
@@ -359,6 +422,8 @@ int main(void)
 		cmocka_unit_test(test_effective_weight),
 		cmocka_unit_test(test_short_protection),
 		cmocka_unit_test(test_hrtick),
+		cmocka_unit_test(test_hrtick_again),
+		cmocka_unit_test(test_far_apart),
 		cmocka_unit_test(test_stale_hrtick),
 		cmocka_unit_test(test_fork_preemption),
 		cmocka_unit_test(test_lazy),
