@@ -226,9 +226,18 @@ static void list_rows(void)
 		printf("%-17s %-34s %s\n", rows[i].name, rows[i].machine, rows[i].workload);
 }
 
+static bool has_row(const char *part)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (strstr(rows[i].name, part))
+			return true;
+	return false;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
+	struct err err = { 0 };
 	char *end = NULL;
 
 	switch (key) {
@@ -238,6 +247,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--seconds=%s: expected a number up to 3600", arg);
 		break;
 	case 'k':
+		if (sched_kernel_parse(arg, &(struct sched_kernel){ 0 }, &err))
+			argp_error(state, "--kernel=%s: %s", arg, err.msg);
 		o->kernel = arg;
 		break;
 	case 'r':
@@ -253,7 +264,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		exit(0);
 	case ARGP_KEY_ARG:
 		if (o->filter)
-			return ARGP_ERR_UNKNOWN;
+			argp_error(state, "%s: only one name is taken", arg);
+		if (!has_row(arg))
+			argp_error(state, "no row's name contains \"%s\"; --list shows them", arg);
 		o->filter = arg;
 		break;
 	default:
@@ -273,21 +286,57 @@ static const struct argp argp = {
 	       "memory (MB).",
 };
 
+/*
+ * The file is written beside its place and moved there at the end; that it can
+ * be is found out before a minute has gone by.
+ */
+static FILE *open_json(const char *name, char **beside)
+{
+	FILE *f;
+
+	if (asprintf(beside, "%s.new", name) < 0)
+		return NULL;
+	f = fopen(*beside, "w");
+	if (!f)
+		fprintf(stderr, "bench: %s can't be written: %s\n", *beside, strerror(errno));
+	return f;
+}
+
+/* Takes @rows. Return: whether all of it is there. */
+static bool close_json(FILE *f, const char *beside, const struct options *o, json_t *rows)
+{
+	json_t *doc = json_pack("{s:s, s:o}", "kernel", o->kernel, "rows", rows);
+	bool ok = doc && !json_dumpf(doc, f, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+
+	ok = fputc('\n', f) != EOF && ok;
+	ok = !fclose(f) && ok && !rename(beside, o->json);
+	if (!ok)
+		fprintf(stderr, "bench: %s can't be written: %s\n", o->json, strerror(errno));
+	json_decref(doc);
+	return ok;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = { .kernel = "v6.12", .seed = 1 };
 	json_t *all = json_array();
-	int failed = 0, done = 0;
+	int failed = 0;
+	char *beside = NULL;
+	FILE *json = NULL;
 
 	argp_err_exit_status = 2;
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	if (o.json) {
+		json = open_json(o.json, &beside);
+		if (!json)
+			return 2;
+	}
 	print_header();
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct measured m = { 0 };
 
 		if (o.filter && !strstr(rows[i].name, o.filter))
 			continue;
-		done++;
 		if (measure(&rows[i], &o, &m)) {
 			failed++;
 			continue;
@@ -295,17 +344,9 @@ int main(int argc, char **argv)
 		print_row(&rows[i], &m);
 		json_array_append_new(all, row_json(&rows[i], &m));
 	}
-	if (!done) {
-		fprintf(stderr, "bench: no row's name contains \"%s\"; --list shows them\n", o.filter);
+	if (json && !close_json(json, beside, &o, json_incref(all)))
 		return 2;
-	}
-	if (o.json) {
-		json_t *doc = json_pack("{s:s, s:o}", "kernel", o.kernel, "rows", all);
-
-		if (json_dump_file(doc, o.json, JSON_INDENT(2) | JSON_REAL_PRECISION(6))) {
-			fprintf(stderr, "bench: %s can't be written\n", o.json);
-			return 2;
-		}
-	}
+	free(beside);
+	json_decref(all);
 	return failed ? 1 : 0;
 }
