@@ -21,7 +21,7 @@
 #include "base/types.h"
 
 #define DUE_NEVER  UINT64_MAX
-#define DUE_ROUNDS 9
+#define DUE_ROUNDS 13
 
 struct due {
 	u64 *round[DUE_ROUNDS];	/* [0]: one key an id, each round an eighth of the one before */
@@ -42,7 +42,7 @@ static inline bool due_init(struct due *d, struct arena *arena, u32 nr)
 	d->id_bits = nr > 1 ? 32 - __builtin_clz(nr - 1) : 0;
 	d->last = 0;
 	for (;;) {
-		u32 len = n > 1 ? (n + 7) & ~7u : 1;
+		u32 len = n > 1 ? (n + 3) & ~3u : 1;
 
 		d->round[d->last] = arena_array(arena, max(len, 8u), sizeof(u64));
 		if (!d->round[d->last])
@@ -51,14 +51,14 @@ static inline bool due_init(struct due *d, struct arena *arena, u32 nr)
 			d->round[d->last][i] = DUE_NEVER;
 		if (n <= 1)
 			return true;
-		n = len / 8;
+		n = len / 4;
 		d->last++;
 	}
 }
 
 static inline u64 due_earlier(u64 a, u64 b)
 {
-	return b ^ ((a ^ b) & -(u64)(a < b));
+	return a < b ? a : b;
 }
 
 /** due_set() - @id is due at @time from now on; DUE_NEVER: not at all */
@@ -67,14 +67,12 @@ static inline void due_set(struct due *d, u32 id, u64 time)
 	u64 key = time >> (63 - d->id_bits) >> 1 ? DUE_NEVER : time << d->id_bits | id;
 
 	for (int i = 0; i < d->last; i++) {
-		u64 *k = d->round[i], a, b;
+		u64 *k = d->round[i];
 
 		k[id] = key;
-		k += id & ~7u;
-		a = due_earlier(due_earlier(k[0], k[1]), due_earlier(k[2], k[3]));
-		b = due_earlier(due_earlier(k[4], k[5]), due_earlier(k[6], k[7]));
-		key = due_earlier(a, b);
-		id >>= 3;
+		k += id & ~3u;
+		key = due_earlier(due_earlier(k[0], k[1]), due_earlier(k[2], k[3]));
+		id >>= 2;
 		if (d->round[i + 1][id] == key)
 			return;
 	}

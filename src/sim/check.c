@@ -67,8 +67,12 @@ static int check_tasks(const struct sim *sim, struct err *err)
 int check_engine(struct sim *sim, struct err *err)
 {
 	int rc = sched_check(sim->sched, sim->now, err);
+	struct sched_out out;
 	int idle = 0;
 
+	if (sched_next_out(sim->sched, &out))
+		return err_set(err, -EINVAL, "a request of the core (kind %d, CPU %d) was overlooked",
+			       out.kind, out.cpu);
 	for (int i = 0; !rc && i < sim->nr_cpus; i++) {
 		const struct sim_cpu *c = &sim->cpu[i];
 

@@ -24,6 +24,9 @@ void cpu_arm(struct sim *sim, struct sim_cpu *c)
 			at = min(at, c->hrtick_at);
 		at = max(at, sim->now);
 	}
+	if (at == c->armed)
+		return;
+	c->armed = at;
 	due_set(&sim->cpus, c->id, at);
 }
 
@@ -171,10 +174,14 @@ bool return_to_user(struct sim *sim, struct sim_cpu *c, cpu_fn fn)
 /* Ends that moved because rates changed (several CPUs, or STREAM that was not settled). */
 void rates_apply(struct sim *sim)
 {
-	int n = rates_settle(sim->rates, sim->now);
-	const int *moved = rates_moved(sim->rates);
+	const int *moved;
+	int n;
 
 	sim->rates_dirty = false;
+	if (!rates_disturbed(sim->rates))
+		return;
+	n = rates_settle(sim->rates, sim->now);
+	moved = rates_moved(sim->rates);
 	for (int i = 0; i < n; i++) {
 		struct sim_cpu *c = &sim->cpu[moved[i]];
 		u64 end = rates_end(sim->rates, c->id);

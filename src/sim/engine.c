@@ -175,60 +175,65 @@ no_memory:
 
 /* ---- running ---- */
 
-static int broken(struct sim *sim, struct err *err)
+/* Timers come before the tick. */
+static void other_event(struct sim *sim)
 {
-	return err_set(err, sim->fail.code, "%s", sim->fail.msg);
-}
-
-/* One event at @at: timers before the tick before CPUs. */
-static void step_time(struct sim *sim, u64 at)
-{
-	sim->now = at;
-	if (heap_time(&sim->timers) == at) {
+	if (heap_time(&sim->timers) == sim->now) {
 		struct sim_task *t = sim->slot[heap_id(&sim->timers)];
 
 		heap_remove(&sim->timers, t->slot);
 		timer_expired(sim, t);
-	} else if (sim->next_tick == at) {
-		tick_all(sim);
 	} else {
-		cpu_event(sim, &sim->cpu[due_id(&sim->cpus)]);
+		tick_all(sim);
 	}
+	arm_others(sim);
 }
 
-static u64 next_time(struct sim *sim)
+/* What is looked at after every event but rarely there. Return: 1 to go on, 0: the end, or an error. */
+static int after_event(struct sim *sim, struct err *err)
 {
-	u64 at = min(heap_time(&sim->timers), sim->next_tick);
-
-	return min(at, due_time(&sim->cpus));
+	if (sim->p.check && !sim->fail.code)
+		check_engine(sim, &sim->fail);
+	if (sim->fail.code)
+		return err_set(err, sim->fail.code, "%s", sim->fail.msg);
+	if (!sim->nr_live || sim->stopped)
+		return 0;
+	if (sim->nr_blocked < sim->nr_live)
+		return 1;
+	deadlock_message(sim, err);
+	return -EDEADLK;
 }
 
 static int run(struct sim *sim, struct err *err)
 {
 	u64 end = sim->p.max_ns ? sim->start + sim->p.max_ns : NEVER;
+	int rc = sim->nr_live && !sim->stopped;
 
-	while (sim->nr_live && !sim->stopped) {
-		u64 at = next_time(sim);
+	arm_others(sim);
+	while (likely(rc > 0)) {
+		u64 at = due_time(&sim->cpus);
+		bool other = sim->other_at <= at;
 
-		if (at > sim->now && sim->rates_dirty) {
+		if (other)
+			at = sim->other_at;
+		if (sim->rates_dirty && at > sim->now) {
 			rates_apply(sim);
-			at = next_time(sim);
+			continue;
 		}
-		if (at >= end) {
-			sim->now = max(end, sim->now);
-			break;
+		if (unlikely(at >= end)) {
+			sim->now = end;
+			return 0;
 		}
-		step_time(sim, at);
-		if (unlikely(sim->p.check && check_engine(sim, &sim->fail)))
-			return broken(sim, err);
-		if (unlikely(sim->fail.code))
-			return broken(sim, err);
-		if (unlikely(sim->nr_blocked == sim->nr_live && sim->nr_live)) {
-			deadlock_message(sim, err);
-			return -EDEADLK;
-		}
+		sim->now = at;
+		if (unlikely(other))
+			other_event(sim);
+		else
+			cpu_event(sim, &sim->cpu[due_id(&sim->cpus)]);
+		if (unlikely(sim->p.check || sim->stopped || sim->fail.code ||
+			     sim->nr_blocked == sim->nr_live))
+			rc = after_event(sim, err);
 	}
-	return 0;
+	return rc;
 }
 
 int sim_run(struct sim *sim, struct err *err)

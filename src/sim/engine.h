@@ -93,6 +93,7 @@ struct sim_cpu {
 	/* the segment */
 	struct frame act;
 	u64 seg_end;		/* NEVER: rated and not settled, spinning or idle */
+	u64 armed;		/* the boundary that the engine waits for */
 	u64 carry;		/* ns that the next segment takes longer */
 	/* interrupts */
 	u32 irqs;		/* enum irq_bit, sent or pending */
@@ -239,6 +240,7 @@ struct sim {
 	struct due cpus;	/* next boundary of each CPU */
 	struct heap timers;	/* by task slot */
 	u64 tick_ns, next_tick;
+	u64 other_at;		/* the first of timers and tick */
 	u64 *tick_mask;		/* CPUs whose tick runs */
 	bool rates_dirty;
 	bool stopped;
@@ -280,6 +282,12 @@ static inline void count(struct sim *sim, enum counter what)
 static inline enum topo_distance distance(const struct sim *sim, int a, int b)
 {
 	return topo_distance(sim->topo, a, b);
+}
+
+/* a timer or the tick was set or is over */
+static inline void arm_others(struct sim *sim)
+{
+	sim->other_at = min(heap_time(&sim->timers), sim->next_tick);
 }
 
 static inline void waitq_add(struct waitq *q, struct sim_task *t)

@@ -24,7 +24,7 @@ void idle_init(struct sim *sim, struct sim_cpu *c)
 	c->mode = CPU_IDLE;
 	c->act.kind = FRAME_IDLE;
 	c->act.mode = CPU_IDLE;
-	c->seg_end = NEVER;
+	c->seg_end = c->armed = NEVER;
 	c->irq_at = NEVER;
 	c->hrtick_at = NEVER;
 	c->idle_since = sim->now;

@@ -131,6 +131,7 @@ void tick_start(struct sim *sim, struct sim_cpu *c)
 	mask_set(sim->tick_mask, c->id);
 	if (sim->next_tick == NEVER)
 		sim->next_tick = (sim->now / sim->tick_ns + 1) * sim->tick_ns;
+	arm_others(sim);
 }
 
 /* ---- timers ---- */
@@ -191,6 +192,12 @@ void kick(struct sim *sim, int from, struct sim_cpu *c, u32 bit)
 	}
 }
 
+static void irq_walked(struct sim *sim, struct sim_cpu *c)
+{
+	handle_outs(sim);
+	irq_next(sim, c);
+}
+
 static void irq_next(struct sim *sim, struct sim_cpu *c)
 {
 	if (unlikely(c->hrtick_at <= sim->now) && c->saved.mode != CPU_IDLE) {
@@ -215,12 +222,12 @@ static void irq_next(struct sim *sim, struct sim_cpu *c)
 	c->irqs &= ~IRQ_RESCHED;
 	if (c->irqs & IRQ_NOHZ) {
 		c->irqs &= ~IRQ_NOHZ;
-		walk(sim, c, WALK_NOHZ, irq_next);
+		walk(sim, c, WALK_NOHZ, irq_walked);
 		return;
 	}
 	if (c->irqs & IRQ_SOFTIRQ) {
 		c->irqs &= ~IRQ_SOFTIRQ;
-		walk(sim, c, WALK_PERIODIC, irq_next);
+		walk(sim, c, WALK_PERIODIC, irq_walked);
 		return;
 	}
 	irq_exit(sim, c);

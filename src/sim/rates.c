@@ -61,6 +61,7 @@ struct rates {
 	int *dirty;	/* CPUs whose end may have moved */
 	int nr_dirty;
 	bool streams;	/* flows came or went */
+	bool disturbed;	/* an end moved that nobody was told */
 	struct bandwidth *bw;
 };
 
@@ -258,6 +259,7 @@ static void set_speed(struct rates *r, int cpu, u64 now, u32 speed)
 	c->speed = speed;
 	set_end(c);
 	mark_dirty(r, cpu);
+	r->disturbed = true;
 }
 
 /* A thread of @cpu's core became busy (@by = 1) or idle (-1). */
@@ -414,6 +416,11 @@ static void settle_streams(struct rates *r, u64 now)
 	r->streams = false;
 }
 
+bool rates_disturbed(const struct rates *r)
+{
+	return r->disturbed || r->streams;
+}
+
 int rates_settle(struct rates *r, u64 now)
 {
 	int n = 0;
@@ -429,6 +436,7 @@ int rates_settle(struct rates *r, u64 now)
 		c->dirty = c->restarted = false;
 	}
 	r->nr_dirty = 0;
+	r->disturbed = false;
 	return n;
 }
 

@@ -89,6 +89,12 @@ void rates_frequency(struct rates *r, u64 now, int cpu);
 u32 rates_freq_scale(const struct rates *r, int cpu);
 
 /**
+ * rates_disturbed() - whether rates_settle() would tell anything but what rates_end() told at
+ * the start: an end moved for somebody else, or a STREAM has no end yet
+ */
+bool rates_disturbed(const struct rates *r);
+
+/**
  * rates_settle() - bring all rates in line with what changed since the last call
  *
  * Return: number of CPUs whose rates_end() moved, CPUs that started something

@@ -102,7 +102,7 @@ static void overtaken(struct sim *sim, struct sim_cpu *c)
 
 /* ---- requests of the core ---- */
 
-static void handle_out(struct sim *sim, const struct sched_out *o)
+static __attribute__((noinline)) void handle_out(struct sim *sim, const struct sched_out *o)
 {
 	struct sim_cpu *c = &sim->cpu[o->cpu];
 
@@ -189,7 +189,6 @@ static void switch_end(struct sim *sim, struct sim_cpu *c)
 	struct sim_task *prev = c->curr, *next = c->next;
 
 	sched_switch_done(sim->sched, sim->now, c->id, prev ? prev->p : NULL);
-	handle_outs(sim);
 	c->curr = next;
 	if (prev) {
 		account_switched_out(sim, c, prev);
@@ -256,9 +255,10 @@ static void picked(struct sim *sim, struct sim_cpu *c, struct task *p)
 	seg_path(sim, c, switch_cost(sim, c, next), switch_end);
 }
 
-/* What a reschedule interrupt on its way would ask for has been done. */
-static void clear_resched(struct sim_cpu *c)
+/* What was asked for so far is about to be done, a reschedule interrupt on its way included. */
+static void clear_resched(struct sim *sim, struct sim_cpu *c)
 {
+	handle_outs(sim);
 	c->resched = c->resched_lazy = false;
 	c->irqs &= ~IRQ_RESCHED;
 	if (!c->irqs)
@@ -269,7 +269,7 @@ static void pick_again(struct sim *sim, struct sim_cpu *c)
 {
 	struct task *p;
 
-	clear_resched(c);
+	clear_resched(sim, c);
 	sched_pick(sim->sched, sim->now, c->id, false, &p);
 	picked(sim, c, p);
 }
@@ -284,12 +284,11 @@ void schedule(struct sim *sim, struct sim_cpu *c)
 	struct task *p;
 
 	c->running = false;
-	clear_resched(c);
+	clear_resched(sim, c);
 	c->hrtick_at = NEVER;
 	if (sched_pick(sim->sched, sim->now, c->id, true, &p)) {
 		picked(sim, c, p);
 	} else {
-		handle_outs(sim);
 		walk(sim, c, WALK_NEWIDLE, pick_again);
 	}
 }

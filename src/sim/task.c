@@ -123,6 +123,7 @@ void task_start_at(struct sim *sim, struct sim_task *t, int cpu, u64 at)
 {
 	t->timer_cpu = cpu;
 	heap_set(&sim->timers, t->slot, at);
+	arm_others(sim);
 }
 
 /* ---- the end ---- */
@@ -192,7 +193,6 @@ static void exit_last_switch(struct sim *sim, struct sim_cpu *c)
 	if (!t->background)
 		sim->nr_live--;
 	sched_block(sim->sched, sim->now, c->id, true);
-	handle_outs(sim);
 	schedule(sim, c);
 }
 
@@ -233,7 +233,6 @@ static void block(struct sim *sim, struct sim_cpu *c, const char *what, cpu_fn f
 	t->wait_what = what;
 	t->stage = STAGE_BLOCKED;
 	sched_block(sim->sched, sim->now, c->id, false);
-	handle_outs(sim);
 	c->carry += sim->cost->block;
 	schedule(sim, c);
 }
@@ -259,6 +258,7 @@ void task_block_until(struct sim *sim, struct sim_cpu *c, u64 at, const char *wh
 	if (at < c->timer_hint || c->timer_hint <= sim->now)
 		c->timer_hint = at;
 	heap_set(&sim->timers, t->slot, at);
+	arm_others(sim);
 	block(sim, c, what, fn);
 }
 

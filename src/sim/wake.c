@@ -99,7 +99,6 @@ static void list_add(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 	task_runnable(sim, t);
 	waitq_add(&target->wake_list, t);
 	first = sched_wake_list_add(sim->sched, sim->now, c->id, t->p);
-	handle_outs(sim);
 	if (first)
 		kick(sim, c->id, target, IRQ_CALL);
 	seg_path(sim, c, sim->cost->wake_list_push, wake_done);
@@ -176,7 +175,6 @@ static void wake_selected(struct sim *sim, struct sim_cpu *c)
 
 	count_wakeup(sim, prev, target, c->id);
 	sched_wake_commit(sim->sched, sim->now, &c->wk.q, d, target);
-	handle_outs(sim);
 	if (tracing(sim) && target != prev)
 		trace_task(sim, TRACE_MIGRATE, c->id, t, target, prev);
 	if (d->path == WAKE_DIRECT)

@@ -2,6 +2,8 @@
 /*
  * walk.c - balancing walks in time (spec 06 §10–12, 14 §2.5).
  *
+ * Who asks for a walk handles what the core asked for in it.
+ *
  * Each pass takes its time between looking and attaching; the tasks it took
  * are on no queue meanwhile, and other CPUs act.
  */
@@ -23,7 +25,6 @@ static void walk_step(struct sim *sim, struct sim_cpu *c)
 	u64 cost = 0;
 
 	if (!sched_walk_step(sim->sched, sim->now, c->id, &cost)) {
-		handle_outs(sim);
 		c->walk_then(sim, c);
 		return;
 	}
@@ -41,7 +42,6 @@ void walk(struct sim *sim, struct sim_cpu *c, enum walk_kind kind, cpu_fn then)
 	bool go = sched_walk_begin(sim->sched, sim->now, c->id, kind, &cost);
 
 	c->carry += cost;
-	handle_outs(sim);
 	if (!go) {
 		then(sim, c);
 		return;
