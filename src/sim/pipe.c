@@ -29,7 +29,7 @@ u64 pipe_transfer_ns(const struct sim *sim, const struct sim_pipe *p, const stru
 	if (p->last_cpu != c->id)
 		ns = PIPE_LINES * sim->m->line_ns[distance(sim, p->last_cpu, c->id)];
 	if (data_cpu != c->id)
-		ns += (bytes + 63) / 64 * sim->m->line_ns[distance(sim, data_cpu, c->id)] / p->mlp;
+		ns += (bytes + 63) / 64 * sim->data_line_ps[distance(sim, data_cpu, c->id)] / 1000;
 	return ns;
 }
 
@@ -356,7 +356,6 @@ struct sim_pipe *sim_pipe_new(struct sim *sim, enum sim_pipe_kind kind)
 	if (!p)
 		return NULL;
 	p->kind = kind;
-	p->mlp = max(sim->m->mlp, 1u);
 	if (kind == PIPE_SOCKET && sock_init(sim, p))
 		return NULL;
 	return p;

@@ -23,16 +23,15 @@ struct sock_message {
 };
 
 struct sim_pipe {
-	enum sim_pipe_kind kind;
 	struct kmutex mutex;	/* pipe: both sides; socket: readers */
-	struct spinlock read_lock, write_lock; /* of the two wait queues */
+	u32 first, used;	/* pipe: slots */
+	int last_cpu;		/* whose cache has the control lines */
+	enum sim_pipe_kind kind;
 	struct waitq readers, writers;
 	struct waitq pollers;	/* not exclusive: all are woken, before a reader */
-	int last_cpu;		/* whose cache has the control lines */
-	u32 mlp;
+	struct spinlock read_lock, write_lock; /* of the two wait queues */
 	/* pipe */
 	struct pipe_slot slot[PIPE_SLOTS];
-	u32 first, used;
 	/* socket */
 	struct sock_message *message; /* [SOCK_MESSAGES] */
 	u32 first_message, nr_messages;
