@@ -51,7 +51,7 @@ void sched_set_nice(struct sched *s, u64 now, struct task *p, enum sched_policy 
 	fair_reweight_task(s, rq, p);
 	restore_task(s, rq, p, was);
 	if (was.running && nice > old && rq->nr_running > 1)
-		resched_curr_lazy(s, rq, rq->cpu);
+		resched_curr(s, rq, rq->cpu);
 	else if (was.queued && !was.running)
 		check_preempt_curr(s, rq, p, 0, rq->cpu);
 }

@@ -350,6 +350,7 @@ struct sched_record {
 	int reason;
 	int candidate;		/* a CPU, -1 none */
 	bool taken;
+	bool final;		/* what came of the decision; value: the path or flag, its cost in ns */
 	s64 value[SCHED_RECORD_VALUES];
 };
 

@@ -24,7 +24,7 @@ static void decide(const struct sched *s, u64 now, int cpu, const struct task *p
 		d->reason = REASON_FALLBACK;
 	}
 	EXPLAIN(s, .now = now, .cpu = cpu, .p = p, .reason = d->reason, .candidate = d->target,
-		.taken = true, .value = {sd_flag, (s64)d->cost_ns});
+		.taken = true, .final = true, .value = {sd_flag, (s64)d->cost_ns});
 }
 
 void sched_fork_decide(const struct sched *s, u64 now, int cpu, const struct task *p,

@@ -20,6 +20,7 @@ static void decide_on_cpu(const struct sched *s, const struct wake_query *q,
 		d->reason = REASON_ON_CPU_LIST;
 	} else {
 		d->path = WAKE_SPIN;
+		d->reason = REASON_SPIN;
 	}
 }
 
@@ -42,8 +43,6 @@ static void decide_target(const struct sched *s, u64 now, const struct wake_quer
 		d->reason = REASON_FALLBACK;
 	}
 	d->path = ttwu_queue_cond(s, q->cpu, p, d->target, false) ? WAKE_LIST : WAKE_DIRECT;
-	EXPLAIN(s, .now = now, .cpu = q->cpu, .p = p, .reason = d->reason, .candidate = d->target,
-		.taken = true, .value = {d->path, (s64)d->cost_ns});
 }
 
 void sched_wake_decide(const struct sched *s, u64 now, const struct wake_query *q,
@@ -56,14 +55,17 @@ void sched_wake_decide(const struct sched *s, u64 now, const struct wake_query *
 		bool asleep = p->state == TASK_SLEEPING && !p->wake_after_move; /* delayed */
 
 		d->path = asleep ? WAKE_QUEUED : WAKE_CURRENT;
-		d->reason = asleep ? REASON_STILL_QUEUED : REASON_NONE;
+		d->reason = asleep ? REASON_STILL_QUEUED : REASON_AWAKE;
 	} else if (p->state != TASK_SLEEPING) {
 		d->path = WAKE_CURRENT; /* somebody else woke it first */
+		d->reason = REASON_AWAKE;
 	} else if (p->on_cpu) {
 		decide_on_cpu(s, q, d);
 	} else {
 		decide_target(s, now, q, d);
 	}
+	EXPLAIN(s, .now = now, .cpu = q->cpu, .p = p, .reason = d->reason, .candidate = d->target,
+		.taken = true, .final = true, .value = {d->path, (s64)d->cost_ns});
 }
 
 /* what the search measured and learnt (spec 14 §2.4) */

@@ -371,7 +371,7 @@ static void note_choice(void *ctx, const struct sched_record *rec)
 {
 	struct choices *ch = ctx;
 
-	if (rec->reason == REASON_FORK_IDLEST && rec->value[1] > 0 && ch->nr < 8)
+	if (rec->reason == REASON_FORK_IDLEST && !rec->final && ch->nr < 8)
 		ch->cpu[ch->nr++] = rec->candidate;
 }
 

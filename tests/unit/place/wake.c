@@ -496,6 +496,54 @@ static void cost(void **state)
 	rig_free(&sc.r);
 }
 
+/* every decision ends with one final record that says what came of it; listening changes nothing */
+struct log {
+	int nr, nr_final;
+	struct sched_record last;
+	bool seen[NR_REASONS];
+};
+
+static void note(void *ctx, const struct sched_record *rec)
+{
+	struct log *log = ctx;
+
+	log->nr++;
+	log->nr_final += rec->final;
+	log->seen[rec->reason] = true;
+	log->last = *rec;
+}
+
+static void explained(void **state)
+{
+	struct log log = {0};
+	struct wake_decision silent;
+	struct scene sc;
+
+	scene_new(&sc, &two_llcs, "v6.1", 0, 8);
+	sc.q.sync = true;
+	where(&sc);
+	silent = sc.d;
+	sched_set_sink(sc.r.s, note, &log);
+	where(&sc);
+	assert_int_equal(sc.d.target, silent.target);
+	assert_int_equal(sc.d.path, silent.path);
+	assert_int_equal(sc.d.reason, silent.reason);
+	assert_int_equal(sc.d.cost_ns, silent.cost_ns);
+	assert_int_equal(log.nr_final, 1);
+	assert_true(log.last.final && log.last.taken);
+	assert_int_equal(log.last.candidate, sc.d.target);
+	assert_int_equal(log.last.reason, sc.d.reason);
+	assert_ptr_equal(log.last.p, sc.wakee);
+	assert_true(log.seen[REASON_WA_SYNC] && log.seen[REASON_TARGET_IDLE] &&
+		    log.seen[REASON_NO_IDLE]);
+	for (int i = 0; i < NR_REASONS; i++) {
+		assert_string_not_equal(sched_reason_name(i), "?");
+		assert_true(strlen(sched_reason_doc(i)) > 5);
+	}
+	assert_string_equal(sched_reason_name(NR_REASONS), "?");
+	rig_free(&sc.r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -519,6 +567,7 @@ int main(void)
 		cmocka_unit_test(current_cpu),
 		cmocka_unit_test(wake_list_table),
 		cmocka_unit_test(cost),
+		cmocka_unit_test(explained),
 	};
 
 	return cmocka_run_group_tests_name("wake", tests, NULL, NULL);
