@@ -19,8 +19,8 @@ struct options {
 };
 
 static const struct argp_option option_table[] = {
-	{ "json", OPT_JSON, NULL, 0, "as JSON", 0 },
-	{ 0 },
+	{"json", OPT_JSON, NULL, 0, "as JSON", 0},
+	{0},
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -125,8 +125,8 @@ static void print_model(const struct workload_model *m)
 
 static json_t *param_json(const struct workload_param *p)
 {
-	json_t *j = json_pack("{s:s, s:s, s:s}", "name", p->name, "kind", kind_names[p->kind], "doc",
-			      p->doc);
+	json_t *j = json_pack("{s:s, s:s, s:s}", "name", p->name, "kind", kind_names[p->kind],
+			      "doc", p->doc);
 	char buf[64];
 
 	if (has_default(p)) {
@@ -173,9 +173,11 @@ static const struct workload_model *find(const char *name, struct err *err)
 	}
 	near = nearest_name(name, names, n);
 	if (near)
-		err_set(err, -ENOENT, "there is no workload \"%s\"; did you mean \"%s\"?", name, near);
+		err_set(err, -ENOENT, "there is no workload \"%s\"; did you mean \"%s\"?", name,
+			near);
 	else
-		err_set(err, -ENOENT, "there is no workload \"%s\"; idlest workloads lists them", name);
+		err_set(err, -ENOENT, "there is no workload \"%s\"; idlest workloads lists them",
+			name);
 	return NULL;
 }
 
@@ -188,8 +190,8 @@ int cmd_workloads(int argc, char **argv)
 		.doc = "List the workloads, or the parameters and metrics of one.",
 	};
 	const struct workload_model *m = NULL;
-	struct options o = { 0 };
-	struct err err = { 0 };
+	struct options o = {0};
+	struct err err = {0};
 	json_t *all;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);

@@ -14,17 +14,16 @@ struct suffix {
 };
 
 static const struct suffix int_suffixes[] = {
-	{ "", 1 }, { "K", 1000 }, { "M", 1000000 }, { "G", 1000000000 }, { NULL, 0 },
+	{"", 1}, {"K", 1000}, {"M", 1000000}, {"G", 1000000000}, {NULL, 0},
 };
 
 static const struct suffix byte_suffixes[] = {
-	{ "", 1 }, { "K", 1ULL << 10 }, { "M", 1ULL << 20 }, { "G", 1ULL << 30 },
-	{ "T", 1ULL << 40 }, { NULL, 0 },
+	{"", 1},	   {"K", 1ULL << 10}, {"M", 1ULL << 20},
+	{"G", 1ULL << 30}, {"T", 1ULL << 40}, {NULL, 0},
 };
 
 static const struct suffix time_suffixes[] = {
-	{ "ns", 1 }, { "us", NSEC_PER_USEC }, { "ms", NSEC_PER_MSEC }, { "s", NSEC_PER_SEC },
-	{ NULL, 0 },
+	{"ns", 1}, {"us", NSEC_PER_USEC}, {"ms", NSEC_PER_MSEC}, {"s", NSEC_PER_SEC}, {NULL, 0},
 };
 
 static const struct suffix *suffixes_of(enum param_kind kind)
@@ -133,8 +132,8 @@ static int read_flag(const char *what, const char *text, s64 *value, struct err 
 	static const struct {
 		const char *word;
 		bool on;
-	} words[] = { { "1", true },  { "yes", true }, { "on", true },	{ "true", true },
-		      { "0", false }, { "no", false }, { "off", false }, { "false", false } };
+	} words[] = {{"1", true},  {"yes", true}, {"on", true},	  {"true", true},
+		     {"0", false}, {"no", false}, {"off", false}, {"false", false}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (!strcmp(text, words[i].word)) {
@@ -190,7 +189,7 @@ static int find_flag(const struct workload_param *table, const char *word, bool 
 static int unknown_param(const char *model, const char *name, const struct workload_param *table,
 			 struct err *err)
 {
-	const char *names[2 * MAX_PARAMS] = { NULL }, *near;
+	const char *names[2 * MAX_PARAMS] = {NULL}, *near;
 	char all[512] = "";
 	size_t len = 0;
 	int n = 0;
@@ -221,8 +220,8 @@ static int replace_string(char **s, const char *text)
 	return 0;
 }
 
-static int read_value(const struct workload_param *p, const char *text,
-		      struct workload_values *v, int i, struct err *err)
+static int read_value(const struct workload_param *p, const char *text, struct workload_values *v,
+		      int i, struct err *err)
 {
 	switch (p->kind) {
 	case PARAM_INT:
@@ -264,8 +263,8 @@ static int read_item(const char *model, char *item, const struct workload_param 
 	}
 	if (i < 0) {
 		if (!value && grammar_find(table, item) >= 0)
-			return err_set(err, -EINVAL, "%s: \"%s\" needs a value (%s=…)", model,
-				       item, item);
+			return err_set(err, -EINVAL, "%s: \"%s\" needs a value (%s=…)", model, item,
+				       item);
 		return unknown_param(model, item, table, err);
 	}
 	if (v->set[i])
@@ -300,7 +299,7 @@ static char *next_item(char **rest)
 
 static int set_defaults(const struct workload_param *table, struct workload_values *v)
 {
-	*v = (struct workload_values){ 0 };
+	*v = (struct workload_values){0};
 	for (; table[v->nr].name; v->nr++) {
 		const struct workload_param *p = &table[v->nr];
 
@@ -337,7 +336,7 @@ void grammar_free(struct workload_values *v)
 {
 	for (int i = 0; i < v->nr; i++)
 		free(v->string[i]);
-	*v = (struct workload_values){ 0 };
+	*v = (struct workload_values){0};
 }
 
 const char *grammar_split(const char *expr, char *model, size_t len)

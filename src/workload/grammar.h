@@ -27,19 +27,19 @@ enum param_kind {
 	PARAM_INT,
 	PARAM_BYTES,
 	PARAM_TIME_NS,
-	PARAM_FLAG,	/* def 0 or 1; def_string: the name of its opposite, if it has one */
+	PARAM_FLAG, /* def 0 or 1; def_string: the name of its opposite, if it has one */
 	PARAM_STRING,
-	PARAM_CHOICE,	/* one of the words of choices; its number is the value */
-	PARAM_FILE,	/* a path; as the first parameter its name may be left out; must be given */
+	PARAM_CHOICE, /* one of the words of choices; its number is the value */
+	PARAM_FILE,   /* a path; as the first parameter its name may be left out; must be given */
 };
 
 struct workload_param {
 	const char *name;
 	enum param_kind kind;
-	s64 def, min, max;	/* PARAM_STRING, PARAM_FILE: unused; PARAM_CHOICE: def */
+	s64 def, min, max; /* PARAM_STRING, PARAM_FILE: unused; PARAM_CHOICE: def */
 	const char *def_string;
 	const char *doc;
-	const char *choices;	/* PARAM_CHOICE: "drawn|staggered|together" */
+	const char *choices; /* PARAM_CHOICE: "drawn|staggered|together" */
 };
 
 #define MAX_PARAMS 32
@@ -49,7 +49,7 @@ struct workload_values {
 	int nr;
 	s64 num[MAX_PARAMS];
 	char *string[MAX_PARAMS]; /* STRING, FILE: never NULL unless the default is */
-	bool set[MAX_PARAMS];	/* given by the user */
+	bool set[MAX_PARAMS];	  /* given by the user */
 };
 
 /**
@@ -81,8 +81,7 @@ int grammar_find(const struct workload_param *table, const char *name);
 int grammar_int(const char *what, const char *text, s64 min, s64 max, s64 *value, struct err *err);
 int grammar_bytes(const char *what, const char *text, s64 min, s64 max, s64 *value,
 		  struct err *err);
-int grammar_time(const char *what, const char *text, s64 min, s64 max, s64 *value,
-		 struct err *err);
+int grammar_time(const char *what, const char *text, s64 min, s64 max, s64 *value, struct err *err);
 
 /**
  * grammar_format() - write a value as grammar_read() would read it ("4ms", "64K")

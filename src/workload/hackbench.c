@@ -18,8 +18,8 @@ struct hackbench_task {
 	struct hackbench_run *run;
 	int group, index;
 	bool reported, gated;
-	u64 left;		/* messages still to send or receive */
-	u64 partial;		/* bytes of the current message read so far */
+	u64 left;    /* messages still to send or receive */
+	u64 partial; /* bytes of the current message read so far */
 	int next_channel;
 };
 
@@ -32,11 +32,12 @@ struct hackbench_run {
 	struct sim_spawn *spawn; /* [nr_tasks] */
 	/* the parent */
 	enum { PARENT_FORK, PARENT_READY, PARENT_OPEN, PARENT_REAP } state;
-	int done;		/* tasks forked, then reported, then reaped */
+	int done; /* tasks forked, then reported, then reaped */
 	bool over;
 	u64 opened, ended;
 };
 
+/* clang-format off */
 static const struct workload_param hackbench_params[] = {
 	{ .name = "groups", .kind = PARAM_INT, .def = 10, .min = 1, .max = 4096,
 	  .doc = "groups; each has 2 x fds tasks" },
@@ -52,6 +53,7 @@ static const struct workload_param hackbench_params[] = {
 	  .doc = "threads instead of processes" },
 	{ .name = NULL },
 };
+/* clang-format on */
 
 /* Kernel memory that a task and its channel pin on a real machine, roughly. */
 #define TASK_BYTES    (32ULL << 10)
@@ -123,7 +125,7 @@ static void receiver_next(struct sim *sim, struct sim_task *t, struct sim_step *
 	}
 	if (!h->left)
 		return;
-	h->next_channel = 1;	/* a read was asked for */
+	h->next_channel = 1; /* a read was asked for */
 	step->op = SIM_READ;
 	step->pipe = run->channel[h->group * run->fds + h->index];
 	step->bytes = run->datasize - h->partial;
@@ -171,9 +173,9 @@ static void parent_next(struct sim *sim, struct sim_task *t, struct sim_step *st
 	step->bytes = 1;
 }
 
-static const struct sim_program sender_program = { "sender", sender_next };
-static const struct sim_program receiver_program = { "receiver", receiver_next };
-static const struct sim_program parent_program = { "hackbench", parent_next };
+static const struct sim_program sender_program = {"sender", sender_next};
+static const struct sim_program receiver_program = {"receiver", receiver_next};
+static const struct sim_program parent_program = {"hackbench", parent_next};
 
 static void hackbench_task_init(struct hackbench_run *run, int i, bool process)
 {
@@ -205,15 +207,17 @@ static int hackbench_memory(struct sim *sim, const struct hackbench_run *run, bo
 	return err->code;
 }
 
-static int hackbench_setup(const struct workload *w, struct sim *sim, void **state,
-			   struct err *err)
+static int hackbench_setup(const struct workload *w, struct sim *sim, void **state, struct err *err)
 {
 	enum sim_pipe_kind kind = workload_int(w, "pipe") ? PIPE_PIPE : PIPE_SOCKET;
 	bool process = !workload_int(w, "threads");
 	struct arena *arena = sim_arena(sim);
 	struct hackbench_run *run = arena_alloc(arena, sizeof(*run));
 	struct sim_spawn parent = {
-		.comm = "hackbench", .program = &parent_program, .arg = run, .process = true,
+		.comm = "hackbench",
+		.program = &parent_program,
+		.arg = run,
+		.process = true,
 	};
 	int nr_channels;
 

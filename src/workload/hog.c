@@ -26,7 +26,7 @@ struct hog_task {
 	struct hog_run *run;
 	struct sim_task *task;
 	int nice;
-	u64 work;		/* ns at nominal speed done */
+	u64 work; /* ns at nominal speed done */
 	bool working;
 };
 
@@ -36,6 +36,7 @@ struct hog_run {
 	struct hog_task *task;
 };
 
+/* clang-format off */
 static const struct workload_param hog_params[] = {
 	{ .name = "n", .kind = PARAM_INT, .def = 8, .min = 1, .max = 1000000, .doc = "tasks" },
 	{ .name = "duration", .kind = PARAM_TIME_NS, .def = NSEC_PER_SEC, .min = NSEC_PER_USEC,
@@ -47,6 +48,7 @@ static const struct workload_param hog_params[] = {
 	{ .name = "pinned", .kind = PARAM_FLAG, .doc = "task i may run on CPU i mod CPUs only" },
 	{ .name = NULL },
 };
+/* clang-format on */
 
 static int hog_check(const struct workload *w, void **parsed, struct err *err)
 {
@@ -93,7 +95,7 @@ static void hog_next(struct sim *sim, struct sim_task *t, struct sim_step *step)
 	step->ns = h->run->chunk;
 }
 
-static const struct sim_program hog_program = { "hog", hog_next };
+static const struct sim_program hog_program = {"hog", hog_next};
 
 static int hog_spawn(const struct workload *w, struct sim *sim, struct hog_run *run, int i,
 		     struct err *err)

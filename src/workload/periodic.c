@@ -24,7 +24,7 @@ struct periodic_task {
 	u64 release, period, work;
 	enum { PERIODIC_START, PERIODIC_SLEPT, PERIODIC_WORKED } state;
 	bool slept;
-	u64 cpu_ns;		/* when it exited */
+	u64 cpu_ns; /* when it exited */
 };
 
 struct periodic_run {
@@ -35,6 +35,7 @@ struct periodic_run {
 	u64 periods, missed;
 };
 
+/* clang-format off */
 static const struct workload_param periodic_params[] = {
 	{ .name = "n", .kind = PARAM_INT, .def = 8, .min = 1, .max = 1000000, .doc = "tasks" },
 	{ .name = "period", .kind = PARAM_TIME_NS, .def = 10 * NSEC_PER_MSEC, .min = NSEC_PER_USEC,
@@ -59,6 +60,7 @@ static const struct workload_param periodic_params[] = {
 	  .doc = "working set of each task" },
 	{ .name = NULL },
 };
+/* clang-format on */
 
 static int periodic_check(const struct workload *w, void **parsed, struct err *err)
 {
@@ -96,7 +98,7 @@ static void periodic_next(struct sim *sim, struct sim_task *t, struct sim_step *
 	if (p->release >= p->run->end) {
 		p->cpu_ns = sim_task_cpu_ns(t);
 		p->task = NULL;
-		return;	/* SIM_EXIT */
+		return; /* SIM_EXIT */
 	}
 	p->slept = sim_now(sim) < p->release;
 	step->op = SIM_SLEEP_UNTIL;
@@ -104,7 +106,7 @@ static void periodic_next(struct sim *sim, struct sim_task *t, struct sim_step *
 	p->state = PERIODIC_SLEPT;
 }
 
-static const struct sim_program periodic_program = { "periodic", periodic_next };
+static const struct sim_program periodic_program = {"periodic", periodic_next};
 
 static u64 first_phase(struct sim *sim, int choice, u64 period, int i, int n)
 {
@@ -169,8 +171,8 @@ static int periodic_setup(const struct workload *w, struct sim *sim, void **stat
 	return rc;
 }
 
-static int periodic_finish(const struct workload *w, struct sim *sim, void *state,
-			   struct result *r, struct err *err)
+static int periodic_finish(const struct workload *w, struct sim *sim, void *state, struct result *r,
+			   struct err *err)
 {
 	struct periodic_run *run = state;
 	u64 cpu_ns = 0;

@@ -5,7 +5,7 @@
 
 #include "workload/rjson.h"
 
-#define MAX_DEPTH 32	/* as json-c */
+#define MAX_DEPTH 32 /* as json-c */
 
 struct reader {
 	const char *at, *end, *line_start;
@@ -186,13 +186,12 @@ static bool number(struct reader *r, struct rjson *v)
 	if (*p == '-' || *p == '+')
 		p++;
 	for (; p < r->end && *p >= '0' && *p <= '9'; p++, digits = true)
-		if (__builtin_mul_overflow(n, 10, &n) ||
-		    __builtin_add_overflow(n, *p - '0', &n))
+		if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, *p - '0', &n))
 			return fail(r, "the number is too large");
 	if (p < r->end && (*p == '.' || (digits && (*p | 32) == 'e'))) {
 		v->type = RJSON_FLOAT;
-		for (p++; p < r->end && ((*p >= '0' && *p <= '9') || *p == '-' || *p == '+' ||
-					 (*p | 32) == 'e');
+		for (p++; p < r->end &&
+			  ((*p >= '0' && *p <= '9') || *p == '-' || *p == '+' || (*p | 32) == 'e');
 		     p++)
 			digits |= *p >= '0' && *p <= '9';
 	}
@@ -210,7 +209,9 @@ static bool literal(struct reader *r, struct rjson *v)
 		enum rjson_type type;
 		int value;
 	} words[] = {
-		{ "true", RJSON_BOOL, 1 }, { "false", RJSON_BOOL, 0 }, { "null", RJSON_NULL, 0 },
+		{"true", RJSON_BOOL, 1},
+		{"false", RJSON_BOOL, 0},
+		{"null", RJSON_NULL, 0},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
@@ -264,8 +265,10 @@ static bool member_value(struct reader *r, struct rjson *m, int depth)
 	if (peek(r) != ',' && peek(r) != '}')
 		return fail(r, "expected a colon after the key \"%s\"", m->key);
 	if (r->reading == RJSON_C)
-		return fail(r, "expected a colon after the key \"%s\" (json-c needs a value for "
-			    "each key; workgen doesn't)", m->key);
+		return fail(r,
+			    "expected a colon after the key \"%s\" (json-c needs a value for "
+			    "each key; workgen doesn't)",
+			    m->key);
 	m->type = RJSON_NONE;
 	m->line = m->key_line;
 	m->col = m->key_col;
@@ -279,8 +282,8 @@ static bool member(struct reader *r, struct rjson *object, struct rjson **last, 
 	if (!m)
 		return nomem(r);
 	if (peek(r) != '"' && peek(r) != '\'')
-		return fail(r, peek(r) < 0 ? "the file ends inside an object" :
-					     "expected a key in quotes or }");
+		return fail(r, peek(r) < 0 ? "the file ends inside an object"
+					   : "expected a key in quotes or }");
 	m->key_line = r->line;
 	m->key_col = column(r);
 	m->key = m->written = string(r);
@@ -368,12 +371,18 @@ static bool value(struct reader *r, struct rjson *v, int depth)
 	return literal(r, v);
 }
 
-struct rjson *rjson_parse(const char *text, size_t len, const char *file, enum rjson_reading reading,
-			struct arena *arena, struct err *err)
+struct rjson *rjson_parse(const char *text, size_t len, const char *file,
+			  enum rjson_reading reading, struct arena *arena, struct err *err)
 {
 	struct reader r = {
-		.at = text, .end = text + len, .line_start = text, .line = 1,
-		.file = file, .reading = reading, .arena = arena, .err = err,
+		.at = text,
+		.end = text + len,
+		.line_start = text,
+		.line = 1,
+		.file = file,
+		.reading = reading,
+		.arena = arena,
+		.err = err,
 	};
 	struct rjson *top = arena_alloc(arena, sizeof(*top));
 
@@ -392,9 +401,14 @@ const struct rjson *rjson_get(const struct rjson *object, const char *key)
 const char *rjson_type_name(enum rjson_type type)
 {
 	static const char *const names[] = {
-		[RJSON_NONE] = "without a value", [RJSON_NULL] = "null", [RJSON_BOOL] = "a boolean",
-		[RJSON_INT] = "an integer", [RJSON_FLOAT] = "a number with a fraction",
-		[RJSON_STRING] = "a string", [RJSON_ARRAY] = "an array", [RJSON_OBJECT] = "an object",
+		[RJSON_NONE] = "without a value",
+		[RJSON_NULL] = "null",
+		[RJSON_BOOL] = "a boolean",
+		[RJSON_INT] = "an integer",
+		[RJSON_FLOAT] = "a number with a fraction",
+		[RJSON_STRING] = "a string",
+		[RJSON_ARRAY] = "an array",
+		[RJSON_OBJECT] = "an object",
 	};
 
 	return names[type];

@@ -22,7 +22,7 @@ enum rjson_reading {
 };
 
 enum rjson_type {
-	RJSON_NONE,	/* a key without a value */
+	RJSON_NONE, /* a key without a value */
 	RJSON_NULL,
 	RJSON_BOOL,
 	RJSON_INT,
@@ -34,12 +34,12 @@ enum rjson_type {
 
 struct rjson {
 	enum rjson_type type;
-	int line, col;		/* of the value, from 1; columns count bytes */
-	const char *key;	/* in an object: its key, renamed if it was repeated */
-	const char *written;	/* … as written in the file */
+	int line, col;	     /* of the value, from 1; columns count bytes */
+	const char *key;     /* in an object: its key, renamed if it was repeated */
+	const char *written; /* … as written in the file */
 	int key_line, key_col;
 	union {
-		s64 integer;	/* INT, BOOL */
+		s64 integer; /* INT, BOOL */
 		const char *string;
 		struct rjson *child; /* ARRAY, OBJECT: the first, in file order */
 	};
@@ -53,8 +53,8 @@ struct rjson {
  *
  * Return: the top value, or NULL with @err filled ("FILE:LINE:COLUMN: …").
  */
-struct rjson *rjson_parse(const char *text, size_t len, const char *file, enum rjson_reading reading,
-			struct arena *arena, struct err *err);
+struct rjson *rjson_parse(const char *text, size_t len, const char *file,
+			  enum rjson_reading reading, struct arena *arena, struct err *err);
 
 /** rjson_get() - the member @key of an object, NULL: none */
 const struct rjson *rjson_get(const struct rjson *object, const char *key);

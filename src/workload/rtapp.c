@@ -11,6 +11,7 @@
 enum { READING_WORKGEN, READING_JSON_C };
 enum { SUSPEND_TASK, SUSPEND_NAMED };
 
+/* clang-format off */
 static const struct workload_param rtapp_params[] = {
 	{ .name = "file", .kind = PARAM_FILE, .doc = "the file; its name may stand alone" },
 	{ .name = "reading", .kind = PARAM_CHOICE, .def = READING_WORKGEN,
@@ -22,6 +23,7 @@ static const struct workload_param rtapp_params[] = {
 	  .max = 1000000 * NSEC_PER_SEC, .doc = "instead of the file's" },
 	{ .name = NULL },
 };
+/* clang-format on */
 
 static int rtapp_check_workload(const struct workload *w, void **parsed, struct err *err)
 {
@@ -92,9 +94,8 @@ static int rtapp_finish(const struct workload *w, struct sim *sim, void *state, 
 
 	if (run->fail.code)
 		return err_set(err, run->fail.code, "%s", run->fail.msg);
-	list_for_each_entry(th, &run->threads, link)
-		if (th->task)
-			run->account[th->def - app->task].cpu_ns += sim_task_cpu_ns(th->task);
+	list_for_each_entry(th, &run->threads, link) if (th->task) run->account[th->def - app->task]
+		.cpu_ns += sim_task_cpu_ns(th->task);
 	model_latencies(r, "wakeup latency", &run->latency);
 	for (int i = 0; i < app->nr_tasks; i++)
 		work += run->account[i].work_ns;

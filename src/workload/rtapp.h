@@ -14,26 +14,26 @@
 #include "workload/rjson.h"
 
 enum rtapp_event_type {
-	RT_RUN,		/* value: us of work on the calibrated CPU */
-	RT_RUNTIME,	/* value: us of wall time */
-	RT_SLEEP,	/* value: us */
-	RT_TIMER,	/* value: period; object: timer */
-	RT_LOCK,	/* object: mutex */
+	RT_RUN,	    /* value: us of work on the calibrated CPU */
+	RT_RUNTIME, /* value: us of wall time */
+	RT_SLEEP,   /* value: us */
+	RT_TIMER,   /* value: period; object: timer */
+	RT_LOCK,    /* object: mutex */
 	RT_UNLOCK,
-	RT_WAIT,	/* object: condition; mutex */
-	RT_SIGNAL,	/* object: condition */
+	RT_WAIT,   /* object: condition; mutex */
+	RT_SIGNAL, /* object: condition */
 	RT_BROAD,
-	RT_SYNC,	/* object: condition; mutex */
-	RT_BARRIER,	/* object: barrier */
-	RT_SUSPEND,	/* object: event */
+	RT_SYNC,    /* object: condition; mutex */
+	RT_BARRIER, /* object: barrier */
+	RT_SUSPEND, /* object: event */
 	RT_RESUME,
-	RT_SEM_POST,	/* object: semaphore */
+	RT_SEM_POST, /* object: semaphore */
 	RT_SEM_WAIT,
-	RT_MEM,		/* value: bytes */
-	RT_MEMRUN,	/* memrun */
-	RT_IORUN,	/* value: bytes */
+	RT_MEM,	   /* value: bytes */
+	RT_MEMRUN, /* memrun */
+	RT_IORUN,  /* value: bytes */
 	RT_YIELD,
-	RT_FORK,	/* object: task */
+	RT_FORK, /* object: task */
 };
 
 enum rtapp_resource_kind {
@@ -50,12 +50,12 @@ enum rtapp_resource_kind {
 /* Created at first use, one for each kind and name. */
 struct rtapp_resource {
 	const char *name;
-	int line, col;		/* of its first use */
-	int owner;		/* a "unique" timer: the task; else -1 */
-	int users;		/* BARRIER: uses x instances */
-	bool absolute;		/* TIMER: one absolute use makes all uses absolute */
-	s64 bytes;		/* BUFFER */
-	int nr;			/* TIMER: number among those of the owner, or of all tasks */
+	int line, col; /* of its first use */
+	int owner;     /* a "unique" timer: the task; else -1 */
+	int users;     /* BARRIER: uses x instances */
+	bool absolute; /* TIMER: one absolute use makes all uses absolute */
+	s64 bytes;     /* BUFFER */
+	int nr;	       /* TIMER: number among those of the owner, or of all tasks */
 };
 
 enum rtapp_access { MEMRUN_READ, MEMRUN_WRITE, MEMRUN_CHASE };
@@ -64,7 +64,7 @@ struct rtapp_memrun {
 	enum rtapp_access access;
 	bool sequential;
 	s64 size, count, stride;
-	int buffer;		/* shared BUFFER, -1: the thread's own */
+	int buffer; /* shared BUFFER, -1: the thread's own */
 };
 
 struct rtapp_event {
@@ -91,14 +91,14 @@ struct rtapp_sched {
 struct rtapp_list {
 	int nr;
 	int *id;
-	int number;		/* among all lists of the file */
+	int number; /* among all lists of the file */
 	int line, col;
 };
 
 struct rtapp_phase {
 	const char *name;
 	int line, col;
-	int loop;		/* 0 or less: for ever */
+	int loop; /* 0 or less: for ever */
 	struct rtapp_sched sched;
 	struct rtapp_list cpus, nodes;
 	struct rtapp_event *event; /* in order */
@@ -110,9 +110,9 @@ struct rtapp_task {
 	int line, col;
 	int instances;
 	s64 delay_us;
-	int loop;		/* passes over all phases; less than 0: for ever */
-	int first_index;	/* of its first instance, in the names of threads */
-	int nr_timers;		/* own ("unique") ones */
+	int loop;	 /* passes over all phases; less than 0: for ever */
+	int first_index; /* of its first instance, in the names of threads */
+	int nr_timers;	 /* own ("unique") ones */
 	struct rtapp_sched sched;
 	struct rtapp_list cpus, nodes;
 	struct rtapp_phase *phase;
@@ -120,8 +120,8 @@ struct rtapp_task {
 
 struct rtapp_options {
 	enum rjson_reading reading;
-	bool named_suspend;	/* before 2025-05-31: the string names what is waited on */
-	bool endless;		/* a limit is given otherwise: the file needs no duration */
+	bool named_suspend; /* before 2025-05-31: the string names what is waited on */
+	bool endless;	    /* a limit is given otherwise: the file needs no duration */
 };
 
 #define RTAPP_MAX_WARNINGS 64
@@ -131,9 +131,9 @@ struct rtapp {
 	const char *file;
 	struct rtapp_options opt;
 	/* global */
-	int duration_s;		/* -1: until every thread ends */
-	int calibration_cpu;	/* CPU that the work is measured on */
-	int calibration_ns;	/* ns per loop; 0: measured */
+	int duration_s;	     /* -1: until every thread ends */
+	int calibration_cpu; /* CPU that the work is measured on */
+	int calibration_ns;  /* ns per loop; 0: measured */
 	enum rtapp_policy policy;
 	s64 mem_buffer_size;
 	/* tasks */

@@ -50,9 +50,11 @@ static int check_end(struct rtapp_parser *p, const bool *used)
 		struct rtapp_task *t = &app->task[i];
 
 		if (used[i] && runs_for_ever(t))
-			return rtapp_fail(p, -EINVAL, t->line, t->col,
-					  "task \"%s\" loops for ever and the file has no duration: "
-					  "add one, as in rtapp:%s,duration=2s", t->name, app->file);
+			return rtapp_fail(
+				p, -EINVAL, t->line, t->col,
+				"task \"%s\" loops for ever and the file has no duration: "
+				"add one, as in rtapp:%s,duration=2s",
+				t->name, app->file);
 	}
 	return 0;
 }
@@ -69,13 +71,16 @@ static void count_users(struct rtapp *app, const struct rtapp_task *t, bool fork
 			b = &app->resource[RTAPP_BARRIER][e->object];
 			b->users += t->instances;
 			if (++uses[e->object] == 2)
-				rtapp_warn(app, e->line, e->col,
-					   "barrier \"%s\" is used more than once by \"%s\": each use "
-					   "counts as one that must arrive", b->name, t->name);
+				rtapp_warn(
+					app, e->line, e->col,
+					"barrier \"%s\" is used more than once by \"%s\": each use "
+					"counts as one that must arrive",
+					b->name, t->name);
 			if (forked && uses[e->object] == 1)
-				rtapp_warn(app, e->line, e->col,
-					   "barrier \"%s\" doesn't count the forked threads of \"%s\"",
-					   b->name, t->name);
+				rtapp_warn(
+					app, e->line, e->col,
+					"barrier \"%s\" doesn't count the forked threads of \"%s\"",
+					b->name, t->name);
 		}
 }
 
@@ -109,9 +114,11 @@ static int check_mutex(struct rtapp_parser *p, const struct rtapp_event *e, bool
 		return 0;
 	name = p->app->resource[RTAPP_MUTEX][m].name;
 	if (e->type == RT_LOCK && held[m])
-		return rtapp_fail(p, -EINVAL, e->line, e->col,
-				  "\"%s\": the thread holds \"%s\" already and would wait for itself "
-				  "for ever", e->key, name);
+		return rtapp_fail(
+			p, -EINVAL, e->line, e->col,
+			"\"%s\": the thread holds \"%s\" already and would wait for itself "
+			"for ever",
+			e->key, name);
 	if (e->type != RT_LOCK && !held[m])
 		return rtapp_fail(p, -EINVAL, e->line, e->col,
 				  "\"%s\": \"%s\" must have been locked by a lock event before",

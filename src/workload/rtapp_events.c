@@ -127,10 +127,11 @@ static int read_suspend(struct rtapp_parser *p, const struct rjson *v, struct rt
 	if (v->type == RJSON_STRING && p->app->opt.named_suspend)
 		name = v->string;
 	else if (v->type == RJSON_STRING && strcmp(v->string, own))
-		rtapp_warn(p->app, v->line, v->col,
-			   "suspend name \"%s\" differs from the task's name \"%s\": it waits for a "
-			   "resume of \"%s\" (suspend=named gives the meaning of before 2025)",
-			   v->string, own, own);
+		rtapp_warn(
+			p->app, v->line, v->col,
+			"suspend name \"%s\" differs from the task's name \"%s\": it waits for a "
+			"resume of \"%s\" (suspend=named gives the meaning of before 2025)",
+			v->string, own, own);
 	e->object = rtapp_resource(p, RTAPP_EVENT, -1, name, v);
 	return min(e->object, 0);
 }
@@ -148,7 +149,9 @@ static int read_resume(struct rtapp_parser *p, const struct rjson *v, struct rta
 static int read_access(struct rtapp_parser *p, const struct rjson *v, struct rtapp_memrun *m)
 {
 	static const char *const names[] = {
-		[MEMRUN_READ] = "read", [MEMRUN_WRITE] = "write", [MEMRUN_CHASE] = "chase",
+		[MEMRUN_READ] = "read",
+		[MEMRUN_WRITE] = "write",
+		[MEMRUN_CHASE] = "chase",
 	};
 	const struct rjson *at;
 	const char *type;
@@ -198,7 +201,8 @@ static int shared_buffer(struct rtapp_parser *p, const struct rjson *v, struct r
 		return m->buffer;
 	buffer = &p->app->resource[RTAPP_BUFFER][m->buffer];
 	if (buffer->bytes && buffer->bytes != m->size)
-		return rtapp_bad(p, at, "the buffer \"%s\" has another size (%lld bytes) in its "
+		return rtapp_bad(p, at,
+				 "the buffer \"%s\" has another size (%lld bytes) in its "
 				 "first use, in line %d",
 				 ref, (long long)buffer->bytes, buffer->line);
 	buffer->bytes = m->size;
@@ -259,26 +263,16 @@ static const struct event_kind {
 	enum rtapp_event_type type;
 	event_reader read;
 } event_kinds[] = {
-	{ "runtime", RT_RUNTIME, read_number },
-	{ "run", RT_RUN, read_number },
-	{ "sleep", RT_SLEEP, read_number },
-	{ "timer", RT_TIMER, read_timer },
-	{ "lock", RT_LOCK, read_mutex },
-	{ "unlock", RT_UNLOCK, read_mutex },
-	{ "wait", RT_WAIT, read_wait },
-	{ "signal", RT_SIGNAL, read_cond },
-	{ "broad", RT_BROAD, read_cond },
-	{ "sync", RT_SYNC, read_wait },
-	{ "barrier", RT_BARRIER, read_barrier },
-	{ "suspend", RT_SUSPEND, read_suspend },
-	{ "resume", RT_RESUME, read_resume },
-	{ "sem_post", RT_SEM_POST, read_sem },
-	{ "sem_wait", RT_SEM_WAIT, read_sem },
-	{ "memrun", RT_MEMRUN, read_memrun },
-	{ "mem", RT_MEM, read_number },
-	{ "iorun", RT_IORUN, read_number },
-	{ "yield", RT_YIELD, read_yield },
-	{ "fork", RT_FORK, read_fork },
+	{"runtime", RT_RUNTIME, read_number},  {"run", RT_RUN, read_number},
+	{"sleep", RT_SLEEP, read_number},      {"timer", RT_TIMER, read_timer},
+	{"lock", RT_LOCK, read_mutex},	       {"unlock", RT_UNLOCK, read_mutex},
+	{"wait", RT_WAIT, read_wait},	       {"signal", RT_SIGNAL, read_cond},
+	{"broad", RT_BROAD, read_cond},	       {"sync", RT_SYNC, read_wait},
+	{"barrier", RT_BARRIER, read_barrier}, {"suspend", RT_SUSPEND, read_suspend},
+	{"resume", RT_RESUME, read_resume},    {"sem_post", RT_SEM_POST, read_sem},
+	{"sem_wait", RT_SEM_WAIT, read_sem},   {"memrun", RT_MEMRUN, read_memrun},
+	{"mem", RT_MEM, read_number},	       {"iorun", RT_IORUN, read_number},
+	{"yield", RT_YIELD, read_yield},       {"fork", RT_FORK, read_fork},
 };
 
 static const struct event_kind *event_kind(const char *key)
@@ -304,15 +298,20 @@ int rtapp_events(struct rtapp_parser *p, const struct rjson *object, struct rtap
 		if (!kind)
 			continue;
 		if (!strcmp(m->written, "lock_order"))
-			return rtapp_bad(p, m, "\"lock_order\" is of rt-app's grammar of 2012, which "
+			return rtapp_bad(p, m,
+					 "\"lock_order\" is of rt-app's grammar of 2012, which "
 					 "is not read; write the sequence as events (lock, run, "
 					 "unlock, …)");
 		e = arena_alloc(p->app->arena, sizeof(*e));
 		if (!e)
 			return -ENOMEM;
 		*e = (struct rtapp_event){
-			.type = kind->type, .key = m->key, .line = m->key_line, .col = m->key_col,
-			.object = -1, .mutex = -1,
+			.type = kind->type,
+			.key = m->key,
+			.line = m->key_line,
+			.col = m->key_col,
+			.object = -1,
+			.mutex = -1,
 		};
 		rc = kind->read(p, m, e);
 		if (rc)

@@ -64,9 +64,9 @@ void rtapp_warn(struct rtapp *app, int line, int col, const char *fmt, ...)
 	if (app->nr_warnings == RTAPP_MAX_WARNINGS || said_before(app, text))
 		return;
 	snprintf(msg, sizeof(msg), "%s:%d:%d: %s", app->file, line, col, text);
-	app->warning[app->nr_warnings] = app->nr_warnings == RTAPP_MAX_WARNINGS - 1 ?
-						 "more warnings are left out" :
-						 arena_strdup(app->arena, msg);
+	app->warning[app->nr_warnings] = app->nr_warnings == RTAPP_MAX_WARNINGS - 1
+						 ? "more warnings are left out"
+						 : arena_strdup(app->arena, msg);
 	if (app->warning[app->nr_warnings])
 		app->nr_warnings++;
 }
@@ -81,8 +81,8 @@ int rtapp_int(struct rtapp_parser *p, const struct rjson *v, s64 lo, s64 hi, s64
 		return rtapp_bad(p, v, "\"%s\" must be an integer, not %s", what,
 				 rjson_type_name(v->type));
 	if (v->integer < lo || v->integer > hi)
-		return rtapp_bad(p, v, "\"%s\" must be an integer from %lld to %lld, not %lld", what,
-				 (long long)lo, (long long)hi, (long long)v->integer);
+		return rtapp_bad(p, v, "\"%s\" must be an integer from %lld to %lld, not %lld",
+				 what, (long long)lo, (long long)hi, (long long)v->integer);
 	*value = v->integer;
 	return 0;
 }
@@ -154,7 +154,10 @@ int rtapp_resource(struct rtapp_parser *p, enum rtapp_resource_kind kind, int ow
 		app->resource[kind] = r;
 	}
 	r[n] = (struct rtapp_resource){
-		.name = name, .line = at->line, .col = at->col, .owner = owner,
+		.name = name,
+		.line = at->line,
+		.col = at->col,
+		.owner = owner,
 		.nr = kind == RTAPP_TIMER ? timer_number(p, owner) : 0,
 	};
 	return app->nr_resources[kind]++;
@@ -166,12 +169,9 @@ static const struct {
 	const char *name;
 	bool realtime;
 } policies[] = {
-	[RTAPP_OTHER] = { "SCHED_OTHER", false },
-	[RTAPP_BATCH] = { "SCHED_BATCH", false },
-	[RTAPP_IDLE] = { "SCHED_IDLE", false },
-	[RTAPP_FIFO] = { "SCHED_FIFO", true },
-	[RTAPP_RR] = { "SCHED_RR", true },
-	[RTAPP_DEADLINE] = { "SCHED_DEADLINE", true },
+	[RTAPP_OTHER] = {"SCHED_OTHER", false}, [RTAPP_BATCH] = {"SCHED_BATCH", false},
+	[RTAPP_IDLE] = {"SCHED_IDLE", false},	[RTAPP_FIFO] = {"SCHED_FIFO", true},
+	[RTAPP_RR] = {"SCHED_RR", true},	[RTAPP_DEADLINE] = {"SCHED_DEADLINE", true},
 };
 
 static int read_policy(struct rtapp_parser *p, const struct rjson *v, enum rtapp_policy *policy)
@@ -186,8 +186,10 @@ static int read_policy(struct rtapp_parser *p, const struct rjson *v, enum rtapp
 			*policy = i;
 			return 0;
 		}
-	return rtapp_bad(p, v, "\"%s\" is SCHED_OTHER, SCHED_BATCH, SCHED_IDLE, SCHED_FIFO, SCHED_RR "
-			 "or SCHED_DEADLINE, not \"%s\"", v->written, name);
+	return rtapp_bad(p, v,
+			 "\"%s\" is SCHED_OTHER, SCHED_BATCH, SCHED_IDLE, SCHED_FIFO, SCHED_RR "
+			 "or SCHED_DEADLINE, not \"%s\"",
+			 v->written, name);
 }
 
 static int refuse_realtime(struct rtapp_parser *p, const struct rjson *at, enum rtapp_policy policy)
@@ -196,7 +198,8 @@ static int refuse_realtime(struct rtapp_parser *p, const struct rjson *at, enum 
 		return 0;
 	return rtapp_fail(p, -ENOTSUP, at->line, at->col,
 			  "realtime policies (%s) are not built yet; SCHED_OTHER, SCHED_BATCH and "
-			  "SCHED_IDLE are", policies[policy].name);
+			  "SCHED_IDLE are",
+			  policies[policy].name);
 }
 
 static int read_clamp(struct rtapp_parser *p, const struct rjson *object, const char *key)
@@ -228,7 +231,7 @@ static int read_taskgroup(struct rtapp_parser *p, const struct rjson *object)
 /* Parameters of deadline tasks mean nothing here but must be integers. */
 static int read_deadline(struct rtapp_parser *p, const struct rjson *object, bool thread)
 {
-	static const char *const keys[] = { "dl-period", "dl-deadline", "period", "deadline" };
+	static const char *const keys[] = {"dl-period", "dl-deadline", "period", "deadline"};
 	int rc = 0;
 	s64 us;
 
@@ -250,9 +253,10 @@ static int read_slice(struct rtapp_parser *p, const struct rjson *object, bool t
 	if (!v && thread) {
 		v = rjson_get(object, "runtime");
 		if (v && !rjson_get(object, "phases"))
-			rtapp_warn(p->app, v->key_line, v->key_col,
-				   "\"runtime\" of a thread without phases is an event and also gives "
-				   "a custom slice; \"runtime0\" is the event alone");
+			rtapp_warn(
+				p->app, v->key_line, v->key_col,
+				"\"runtime\" of a thread without phases is an event and also gives "
+				"a custom slice; \"runtime0\" is the event alone");
 	}
 	if (!v)
 		return 0;
@@ -290,9 +294,11 @@ static int read_sched(struct rtapp_parser *p, const struct rjson *object, bool t
 	s->nice = nice;
 	if (!rc && !thread && s->set_slice && !priority) {
 		s->set_slice = false;
-		rtapp_warn(p->app, object->key_line, object->key_col,
-			   "dl-runtime of phase \"%s\" is ignored: in a phase rt-app applies it only "
-			   "together with \"priority\"", object->key);
+		rtapp_warn(
+			p->app, object->key_line, object->key_col,
+			"dl-runtime of phase \"%s\" is ignored: in a phase rt-app applies it only "
+			"together with \"priority\"",
+			object->key);
 	}
 	return rc;
 }
@@ -331,8 +337,8 @@ static int read_list(struct rtapp_parser *p, const struct rjson *object, const c
 /* ---- tasks ---- */
 
 static const char *const phase_keys[] = {
-	"loop", "policy", "priority", "dl-runtime", "dl-period", "dl-deadline", "util_min",
-	"util_max", "cpus", "nodes_membind", "taskgroup", NULL,
+	"loop",	    "policy",	"priority", "dl-runtime",    "dl-period", "dl-deadline",
+	"util_min", "util_max", "cpus",	    "nodes_membind", "taskgroup", NULL,
 };
 
 static const char *const thread_keys[] = {
@@ -340,9 +346,9 @@ static const char *const thread_keys[] = {
 };
 
 static const char *const global_keys[] = {
-	"duration", "calibration", "default_policy", "pi_enabled", "lock_pages", "logdir",
-	"log_basename", "log_size", "ftrace", "gnuplot", "io_device", "mem_buffer_size",
-	"cumulative_slack", NULL,
+	"duration",  "calibration",	"default_policy",   "pi_enabled", "lock_pages",
+	"logdir",    "log_basename",	"log_size",	    "ftrace",	  "gnuplot",
+	"io_device", "mem_buffer_size", "cumulative_slack", NULL,
 };
 
 static bool in_list(const char *const *list, const char *key)
@@ -499,7 +505,8 @@ static int read_tasks(struct rtapp_parser *p, const struct rjson *top,
 	int rc;
 
 	if (!tasks)
-		return rtapp_bad(p, top, "the file has no \"tasks\": it isn't a complete rt-app "
+		return rtapp_bad(p, top,
+				 "the file has no \"tasks\": it isn't a complete rt-app "
 				 "workload");
 	rc = member_is_object(p, tasks);
 	if (!rc)
@@ -530,8 +537,10 @@ static int read_calibration(struct rtapp_parser *p, const struct rjson *v)
 		if (sscanf(v->string, "CPU%9d%n", &p->app->calibration_cpu, &end) == 1 &&
 		    end == (int)strlen(v->string) && p->app->calibration_cpu >= 0)
 			return 0;
-		return rtapp_bad(p, v, "\"calibration\" is \"CPU\" and a number or an integer "
-				 "(ns per loop), not \"%s\"", v->string);
+		return rtapp_bad(p, v,
+				 "\"calibration\" is \"CPU\" and a number or an integer "
+				 "(ns per loop), not \"%s\"",
+				 v->string);
 	}
 	rc = rtapp_int(p, v, 1, INT32_MAX, &number);
 	p->app->calibration_ns = rc ? 0 : number;
@@ -540,11 +549,11 @@ static int read_calibration(struct rtapp_parser *p, const struct rjson *v)
 
 static int read_ftrace(struct rtapp_parser *p, const struct rjson *v)
 {
-	static const char *const names[] = { "main", "task", "loop", "event", "stats", "none" };
+	static const char *const names[] = {"main", "task", "loop", "event", "stats", "none"};
 	const char *text;
 	int rc;
 
-	if (v->type == RJSON_BOOL)	/* deprecated: all or none */
+	if (v->type == RJSON_BOOL) /* deprecated: all or none */
 		return 0;
 	rc = rtapp_string(p, v, &text);
 	while (!rc && *text) {
@@ -554,8 +563,10 @@ static int read_ftrace(struct rtapp_parser *p, const struct rjson *v)
 			if (strlen(names[i]) == n && !strncasecmp(text, names[i], n))
 				break;
 		if (i == ARRAY_SIZE(names))
-			return rtapp_bad(p, v, "\"ftrace\" lists main, task, loop, event, stats, or "
-					 "is none; rt-app refuses \"%.*s\"", (int)n, text);
+			return rtapp_bad(p, v,
+					 "\"ftrace\" lists main, task, loop, event, stats, or "
+					 "is none; rt-app refuses \"%.*s\"",
+					 (int)n, text);
 		text += n + (text[n] == ',');
 	}
 	return rc;
@@ -566,19 +577,21 @@ static int read_log_size(struct rtapp_parser *p, const struct rjson *v)
 	s64 mb;
 
 	if (v->type == RJSON_STRING && (!strcmp(v->string, "file") || !strcmp(v->string, "auto") ||
-				       !strcmp(v->string, "disable")))
+					!strcmp(v->string, "disable")))
 		return 0;
 	if (v->type == RJSON_STRING)
-		return rtapp_bad(p, v, "\"log_size\" is an integer (MB), \"file\", \"auto\" or "
-				 "\"disable\", not \"%s\"", v->string);
+		return rtapp_bad(p, v,
+				 "\"log_size\" is an integer (MB), \"file\", \"auto\" or "
+				 "\"disable\", not \"%s\"",
+				 v->string);
 	return rtapp_int(p, v, 0, INT32_MAX, &mb);
 }
 
 /* What is written but changes nothing that a scheduler sees. */
 static int check_global_types(struct rtapp_parser *p, const struct rjson *global)
 {
-	static const char *const bools[] = { "lock_pages", "gnuplot", "cumulative_slack" };
-	static const char *const strings[] = { "logdir", "log_basename", "io_device" };
+	static const char *const bools[] = {"lock_pages", "gnuplot", "cumulative_slack"};
+	static const char *const strings[] = {"logdir", "log_basename", "io_device"};
 	const struct rjson *v;
 	const char *text;
 	bool on = false;
@@ -598,7 +611,8 @@ static int check_global_types(struct rtapp_parser *p, const struct rjson *global
 	if (!rc && (v = rjson_get(global, "pi_enabled")))
 		rc = rtapp_bool(p, v, &on);
 	if (!rc && on)
-		rtapp_warn(p->app, v->line, v->col, "priority inheritance of mutexes has no effect");
+		rtapp_warn(p->app, v->line, v->col,
+			   "priority inheritance of mutexes has no effect");
 	return rc;
 }
 
@@ -658,7 +672,7 @@ int rtapp_parse(const char *text, size_t len, const char *file, const struct rta
 {
 	struct arena *arena = arena_new();
 	struct rtapp *app = arena ? arena_alloc(arena, sizeof(*app)) : NULL;
-	struct rtapp_parser p = { .app = app, .err = err };
+	struct rtapp_parser p = {.app = app, .err = err};
 	const struct rjson *top;
 	int rc = -ENOMEM;
 

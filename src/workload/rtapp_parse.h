@@ -10,9 +10,9 @@
 struct rtapp_parser {
 	struct rtapp *app;
 	struct err *err;
-	const char **task_name;	/* of all tasks, before they are read */
+	const char **task_name; /* of all tasks, before they are read */
 	int nr_task_names;
-	int task;		/* index of the one being read */
+	int task; /* index of the one being read */
 };
 
 /* Errors and warnings with "FILE:LINE:COLUMN: " in front. */

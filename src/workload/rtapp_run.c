@@ -13,7 +13,7 @@
 /* What a pass takes at least: an endless one of nothing must let time go on. */
 #define EMPTY_PASS_NS 1000
 
-static const struct sim_program thread_program = { "rt-app thread", rtapp_thread_next };
+static const struct sim_program thread_program = {"rt-app thread", rtapp_thread_next};
 
 /* ---- properties ---- */
 
@@ -112,8 +112,8 @@ static void thread_comm(struct rtapp_thread *th, int forks)
 		strcpy(th->comm, "rt-app");
 }
 
-int rtapp_thread_init(struct rtapp_run *run, struct rtapp_thread *th,
-		      const struct rtapp_task *def, int forks)
+int rtapp_thread_init(struct rtapp_run *run, struct rtapp_thread *th, const struct rtapp_task *def,
+		      int forks)
 {
 	th->run = run;
 	th->def = def;
@@ -121,7 +121,7 @@ int rtapp_thread_init(struct rtapp_run *run, struct rtapp_thread *th,
 	th->forked = forks >= 0;
 	th->phase = def->phase;
 	thread_comm(th, forks);
-	th->spawn = (struct sim_spawn){ .comm = th->comm, .program = &thread_program, .arg = th };
+	th->spawn = (struct sim_spawn){.comm = th->comm, .program = &thread_program, .arg = th};
 	if (def->nr_timers) {
 		th->timer = arena_array(sim_arena(run->sim), def->nr_timers, sizeof(u64));
 		if (!th->timer)
@@ -283,7 +283,7 @@ static void main_next(struct sim *sim, struct sim_task *t, struct sim_step *step
 	sim_stop(sim);
 }
 
-static const struct sim_program main_program = { "rt-app", main_next };
+static const struct sim_program main_program = {"rt-app", main_next};
 
 /* ---- setting up ---- */
 
@@ -349,8 +349,8 @@ static int barrier_users(const struct rtapp_resource *b)
 #define MAKE(run, kind, field, expr)                                                               \
 	({                                                                                         \
 		int _n = (run)->app->nr_resources[kind];                                           \
-		(run)->field = arena_array(sim_arena((run)->sim), max(_n, 1),                      \
-					   sizeof(*(run)->field));                                 \
+		(run)->field =                                                                     \
+			arena_array(sim_arena((run)->sim), max(_n, 1), sizeof(*(run)->field));     \
 		for (int i = 0; (run)->field && i < _n; i++)                                       \
 			(run)->field[i] = (expr);                                                  \
 		(run)->field;                                                                      \
@@ -400,7 +400,7 @@ int rtapp_run_new(struct sim *sim, const struct rtapp *app, u64 duration, struct
 		  struct err *err)
 {
 	struct rtapp_run *run = arena_alloc(sim_arena(sim), sizeof(*run));
-	struct sim_spawn main = { .comm = "rt-app", .program = &main_program, .process = true };
+	struct sim_spawn main = {.comm = "rt-app", .program = &main_program, .process = true};
 	int rc = run ? 0 : -ENOMEM;
 
 	if (run) {

@@ -14,18 +14,18 @@
 
 /* What the threads of one task have done. */
 struct rtapp_account {
-	u64 cpu_ns;		/* of those that have exited */
-	u64 work_ns;		/* run and runtime events done */
-	struct hist *wu_lat;	/* (actual - target) wake-ups of timers; NULL: none yet */
-	s64 slack_sum;		/* (target - now) at timers */
+	u64 cpu_ns;	     /* of those that have exited */
+	u64 work_ns;	     /* run and runtime events done */
+	struct hist *wu_lat; /* (actual - target) wake-ups of timers; NULL: none yet */
+	s64 slack_sum;	     /* (target - now) at timers */
 	u64 slack_nr;
 };
 
 enum rtapp_stage {
-	STAGE_ATTRIBUTES,	/* affinity, policy and slice of the thread */
-	STAGE_MEET,		/* the barrier at which all start */
-	STAGE_BASE,		/* where timers begin; the delay */
-	STAGE_PASS,		/* a pass of a phase begins */
+	STAGE_ATTRIBUTES, /* affinity, policy and slice of the thread */
+	STAGE_MEET,	  /* the barrier at which all start */
+	STAGE_BASE,	  /* where timers begin; the delay */
+	STAGE_PASS,	  /* a pass of a phase begins */
 	STAGE_PROPERTIES,
 	STAGE_EVENTS,
 };
@@ -33,29 +33,29 @@ enum rtapp_stage {
 struct rtapp_thread {
 	struct rtapp_run *run;
 	const struct rtapp_task *def;
-	struct sim_task *task;	/* known from its first step on */
-	struct list_head link;	/* in run->threads, while it lives */
+	struct sim_task *task; /* known from its first step on */
+	struct list_head link; /* in run->threads, while it lives */
 	int index;
 	bool forked;
 	enum rtapp_stage stage;
-	int property;		/* the next one to look at */
+	int property; /* the next one to look at */
 	const struct rtapp_phase *phase;
-	int phase_loops, loops;	/* done */
+	int phase_loops, loops;		 /* done */
 	const struct rtapp_event *event; /* the current one */
-	u64 start;		/* base of timers */
+	u64 start;			 /* base of timers */
 	u64 pass_begin;
-	u64 target;		/* of the timer it sleeps for, UNSET: no sleep */
-	u64 *timer;		/* [def->nr_timers]: next expiry */
-	int steps;		/* that the current event has taken so far */
-	bool placing;		/* … the first of them placed memory */
+	u64 target;   /* of the timer it sleeps for, UNSET: no sleep */
+	u64 *timer;   /* [def->nr_timers]: next expiry */
+	int steps;    /* that the current event has taken so far */
+	bool placing; /* … the first of them placed memory */
 	/* what it asked for last */
 	enum rtapp_policy policy;
 	int nice;
 	s64 slice_us;
-	const struct rtapp_list *cpus;	/* NULL: all */
-	const u64 *membind;	/* nodes; NULL: where it is touched */
+	const struct rtapp_list *cpus;		   /* NULL: all */
+	const u64 *membind;			   /* nodes; NULL: where it is touched */
 	struct sim_region *buffer, *memrun_buffer; /* own; made at first use */
-	u64 touched, memrun_touched; /* bytes placed from the beginning */
+	u64 touched, memrun_touched;		   /* bytes placed from the beginning */
 	char comm[24];
 	struct sim_spawn spawn;
 };
@@ -70,24 +70,24 @@ struct rtapp_run {
 	struct sim_event **event;
 	struct sim_region **buffer;
 	u64 *buffer_touched;
-	u64 *timer;		/* shared: next expiry */
-	u64 **mask;		/* by number of the list of CPUs or nodes */
+	u64 *timer; /* shared: next expiry */
+	u64 **mask; /* by number of the list of CPUs or nodes */
 	u64 *all_cpus;
 	int *node_package;
 	struct sim_barrier *meet;
-	u64 zero;		/* t_zero */
-	u64 duration;		/* ns, 0: until every thread has ended */
+	u64 zero;		    /* t_zero */
+	u64 duration;		    /* ns, 0: until every thread has ended */
 	struct rtapp_thread *first; /* [nr_threads]: the instances */
-	struct list_head threads; /* all that live */
-	struct list_head free;	  /* exited ones of forks */
+	struct list_head threads;   /* all that live */
+	struct list_head free;	    /* exited ones of forks */
 	int next_index, live;
-	u32 *forks;		/* by task */
+	u32 *forks;		       /* by task */
 	struct rtapp_account *account; /* by task */
-	struct hist latency;	/* from being woken to running */
+	struct hist latency;	       /* from being woken to running */
 	/* the main thread */
 	int forked, reaped;
 	bool slept;
-	struct err fail;	/* what a program couldn't do */
+	struct err fail; /* what a program couldn't do */
 };
 
 /** rtapp_run_new() - objects and threads of @app in @sim */
@@ -96,8 +96,8 @@ int rtapp_run_new(struct sim *sim, const struct rtapp *app, u64 duration, struct
 /** rtapp_thread_next() - the program of all threads */
 void rtapp_thread_next(struct sim *sim, struct sim_task *t, struct sim_step *step);
 /** rtapp_thread_init() - @th becomes a thread of @def; Return: 0 or -ENOMEM */
-int rtapp_thread_init(struct rtapp_run *run, struct rtapp_thread *th,
-		      const struct rtapp_task *def, int forks);
+int rtapp_thread_init(struct rtapp_run *run, struct rtapp_thread *th, const struct rtapp_task *def,
+		      int forks);
 /**
  * rtapp_event_step() - the next step of @e, the th->steps before having been done
  *

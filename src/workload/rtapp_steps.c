@@ -90,7 +90,9 @@ static bool place_step(struct rtapp_thread *th, struct sim_region *r, u64 *touch
 	step->op = SIM_TOUCH;
 	step->nr_pieces = 1;
 	step->piece[0] = (struct sim_piece){
-		.region = r, .offset = *touched, .bytes = reach - *touched,
+		.region = r,
+		.offset = *touched,
+		.bytes = reach - *touched,
 		.write_bytes = reach - *touched,
 	};
 	*touched = reach;
@@ -111,7 +113,10 @@ static bool access_step(struct rtapp_thread *th, struct sim_region *r, u64 *touc
 	step->op = SIM_STREAM;
 	step->nr_pieces = 1;
 	step->piece[0] = (struct sim_piece){
-		.region = r, .bytes = reach, .read_bytes = read, .write_bytes = write,
+		.region = r,
+		.bytes = reach,
+		.read_bytes = read,
+		.write_bytes = write,
 	};
 	return true;
 }
@@ -165,8 +170,7 @@ static u64 chase_ns(const struct rtapp_thread *th, const struct rtapp_memrun *mr
 	return mr->count * load;
 }
 
-static bool memrun_step(struct rtapp_thread *th, const struct rtapp_event *e,
-			struct sim_step *step)
+static bool memrun_step(struct rtapp_thread *th, const struct rtapp_event *e, struct sim_step *step)
 {
 	const struct rtapp_memrun *mr = e->memrun;
 	struct rtapp_run *run = th->run;
@@ -201,7 +205,7 @@ static struct rtapp_thread *forked_thread(struct rtapp_run *run)
 		return arena_alloc(sim_arena(run->sim), sizeof(*th));
 	th = list_first_entry(&run->free, struct rtapp_thread, link);
 	list_del(&th->link);
-	*th = (struct rtapp_thread){ 0 };
+	*th = (struct rtapp_thread){0};
 	return th;
 }
 
@@ -239,8 +243,7 @@ static bool sync_step(struct rtapp_thread *th, const struct rtapp_event *e, stru
 }
 
 /* Events of one step, or none. */
-static bool single_step(struct rtapp_thread *th, const struct rtapp_event *e,
-			struct sim_step *step)
+static bool single_step(struct rtapp_thread *th, const struct rtapp_event *e, struct sim_step *step)
 {
 	struct rtapp_run *run = th->run;
 

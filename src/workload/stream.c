@@ -31,6 +31,7 @@ struct stream_kernel {
 	u32 counted;
 };
 
+/* clang-format off */
 static const struct stream_kernel stream_kernels[] = {
 	/*         a  b  c */
 	{ "Copy",  { 8, 0, 0 }, { 0, 0, 8 }, 16 },	/* c = a */
@@ -38,20 +39,21 @@ static const struct stream_kernel stream_kernels[] = {
 	{ "Add",   { 8, 8, 8 }, { 0, 0, 8 }, 24 },	/* c = a + b */
 	{ "Triad", { 8, 8, 8 }, { 8, 0, 0 }, 24 },	/* a = b + qc */
 };
+/* clang-format on */
 
 #define NR_KERNELS ((int)ARRAY_SIZE(stream_kernels))
 
 /* a = 2a: the line is there when it is written */
-static const struct stream_kernel twice_kernel = { "", { 8, 0, 0 }, { 8, 0, 0 }, 0 };
+static const struct stream_kernel twice_kernel = {"", {8, 0, 0}, {8, 0, 0}, 0};
 
 enum { REGION_COUNT, REGION_TOUCH, REGION_TWICE, REGION_KERNELS };
 
 struct stream_thread {
 	struct stream_run *run;
-	u64 begin, end;		/* bytes of each array: the static chunk */
-	int region;		/* the next or current one */
+	u64 begin, end; /* bytes of each array: the static chunk */
+	int region;	/* the next or current one */
 	enum { AT_FORK, AT_DOCK, AT_WORK, AT_TEAM, AT_END } state;
-	u64 touched;		/* bytes of each array initialised so far */
+	u64 touched; /* bytes of each array initialised so far */
 	int touch_array;
 };
 
@@ -62,13 +64,13 @@ struct stream_run {
 	struct stream_thread *thread;
 	struct sim_spawn *spawn;
 	u64 elements;
-	u64 started;		/* when the master began the current region */
+	u64 started; /* when the master began the current region */
 	u64 best[ARRAY_SIZE(stream_kernels)];
 	bool done;
 };
 
-#define SPIN_LONG  300000	/* libgomp's iterations before it sleeps … */
-#define SPIN_SHORT 1000		/* … with more threads than CPUs */
+#define SPIN_LONG  300000 /* libgomp's iterations before it sleeps … */
+#define SPIN_SHORT 1000	  /* … with more threads than CPUs */
 #define SPIN_EVER  (3600 * NSEC_PER_SEC)
 
 /* Pages are placed a huge page at a time while a thread initialises its chunk. */
@@ -77,6 +79,7 @@ struct stream_run {
 /* What the region that counts the threads does. */
 #define COUNT_NS 1000
 
+/* clang-format off */
 static const struct workload_param stream_params[] = {
 	{ .name = "threads", .kind = PARAM_INT, .def = 0, .min = 1, .max = 65536,
 	  .doc = "threads; not given: one per CPU" },
@@ -92,6 +95,7 @@ static const struct workload_param stream_params[] = {
 	  .doc = "OMP_PROC_BIND, with cores as places" },
 	{ .name = NULL },
 };
+/* clang-format on */
 
 /* Return: ns, -1 for auto. */
 static int parse_spin(const char *text, s64 *ns, struct err *err)
@@ -243,7 +247,7 @@ static void master_next(struct sim *sim, struct sim_task *t, struct sim_step *st
 	if (th->state == AT_TEAM)
 		stream_timed(sim, th);
 	if (run->done) {
-		sim_stop(sim);	/* the workers die with the process */
+		sim_stop(sim); /* the workers die with the process */
 		return;
 	}
 	if (th->state == AT_FORK || th->state == AT_TEAM)
@@ -251,8 +255,8 @@ static void master_next(struct sim *sim, struct sim_task *t, struct sim_step *st
 	team_next(th, step);
 }
 
-static const struct sim_program master_program = { "stream", master_next };
-static const struct sim_program worker_program = { "stream worker", worker_next };
+static const struct sim_program master_program = {"stream", master_next};
+static const struct sim_program worker_program = {"stream worker", worker_next};
 
 /* Static schedule: chunks differ by one element at most, the longer ones first. */
 static void stream_chunk(struct stream_run *run, int i)
@@ -316,8 +320,8 @@ static int stream_setup(const struct workload *w, struct sim *sim, void **state,
 
 	if (!run)
 		return model_nomem(err);
-	run->threads = workload_is_set(w, "threads") ? workload_int(w, "threads") :
-						       sim_machine(sim)->topo.nr_cpus;
+	run->threads = workload_is_set(w, "threads") ? workload_int(w, "threads")
+						     : sim_machine(sim)->topo.nr_cpus;
 	run->nr_regions = REGION_KERNELS + workload_int(w, "ntimes") * NR_KERNELS;
 	run->thread = arena_array(arena, run->threads, sizeof(*run->thread));
 	run->spawn = arena_array(arena, run->threads, sizeof(*run->spawn));

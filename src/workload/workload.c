@@ -20,12 +20,7 @@ struct workload {
 
 /* In the order of `idlest workloads`. */
 static const struct workload_model *const models[] = {
-	&hackbench_model,
-	&stream_model,
-	&periodic_model,
-	&pingpong_model,
-	&hog_model,
-	&rtapp_model,
+	&hackbench_model, &stream_model, &periodic_model, &pingpong_model, &hog_model, &rtapp_model,
 };
 
 int workload_nr_models(void)
@@ -64,8 +59,8 @@ static int unknown_model(const char *name, struct err *err)
 		names[i] = models[i]->name;
 	near = nearest_name(name, names, ARRAY_SIZE(models));
 	if (near)
-		return err_set(err, -ENOENT,
-			       "there is no workload \"%s\"; did you mean \"%s\"?", name, near);
+		return err_set(err, -ENOENT, "there is no workload \"%s\"; did you mean \"%s\"?",
+			       name, near);
 	for (size_t i = 0; i < ARRAY_SIZE(models) && len < sizeof(all); i++)
 		len += snprintf(all + len, sizeof(all) - len, "%s%s", i ? ", " : "", names[i]);
 	return err_set(err, -ENOENT,

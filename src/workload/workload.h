@@ -17,12 +17,12 @@
 #include "sim/sim.h"
 #include "workload/grammar.h"
 
-struct workload;	/* an expression that was read and checked: immutable, usable by many runs */
+struct workload; /* an expression that was read and checked: immutable, usable by many runs */
 
 struct workload_model {
 	const char *name;
-	const char *doc;	/* one line */
-	const char *metric_doc;	/* what the headline metric is */
+	const char *doc;		     /* one line */
+	const char *metric_doc;		     /* what the headline metric is */
 	const struct workload_param *params; /* ends with a NULL name */
 	/**
 	 * check() - what the table of parameters can't say; may be NULL

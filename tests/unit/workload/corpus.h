@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* clang-format off */
 static const struct corpus_file {
 	const char *name;
 	int code;		/* 0, or why it is refused: */
@@ -55,6 +56,7 @@ static const struct corpus_file {
 	{ "video-long.json", 0, NULL, "3s" },
 	{ "video-short.json", 0, NULL, NULL },
 };
+/* clang-format on */
 
 #define NR_CORPUS ((int)(sizeof(corpus) / sizeof(corpus[0])))
 

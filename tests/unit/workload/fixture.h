@@ -12,7 +12,7 @@
 #include "workload/workload.h"
 
 /* Invariants are checked at every event; nothing is drawn, so that times are exact. */
-static const struct sim_params quiet = { .seed = 1, .check = true, .no_noise = true };
+static const struct sim_params quiet = {.seed = 1, .check = true, .no_noise = true};
 
 static inline int run_with(const char *machine, const char *kernel, const char *expr,
 			   const struct sim_params *p, struct result *r, struct err *err)
@@ -36,7 +36,7 @@ static inline int run_with(const char *machine, const char *kernel, const char *
 /* … that must go well */
 static inline void run(const char *machine, const char *kernel, const char *expr, struct result *r)
 {
-	struct err err = { 0 };
+	struct err err = {0};
 
 	if (run_with(machine, kernel, expr, &quiet, r, &err))
 		fail_msg("idlest run -m '%s' -k '%s' -w '%s' --check: %s", machine, kernel, expr,

@@ -12,27 +12,30 @@
 enum { N, SIZE, PERIOD, PIPE, THREADS, PHASE, WORD, NR };
 
 static const struct workload_param table[] = {
-	[N] = { .name = "n", .kind = PARAM_INT, .def = 3, .min = 1, .max = 5000000 },
-	[SIZE] = { .name = "size", .kind = PARAM_BYTES, .def = 100, .min = 0, .max = 1 << 20 },
-	[PERIOD] = { .name = "period", .kind = PARAM_TIME_NS, .def = 7, .min = 0,
-		     .max = 10 * NSEC_PER_SEC },
-	[PIPE] = { .name = "pipe", .kind = PARAM_FLAG, .def_string = "socket" },
-	[THREADS] = { .name = "threads", .kind = PARAM_FLAG, .def = 1 },
-	[PHASE] = { .name = "phase", .kind = PARAM_CHOICE, .def = 1, .choices = "drawn|together" },
-	[WORD] = { .name = "word", .kind = PARAM_STRING, .def_string = "some" },
-	{ .name = NULL },
+	[N] = {.name = "n", .kind = PARAM_INT, .def = 3, .min = 1, .max = 5000000},
+	[SIZE] = {.name = "size", .kind = PARAM_BYTES, .def = 100, .min = 0, .max = 1 << 20},
+	[PERIOD] = {.name = "period",
+		    .kind = PARAM_TIME_NS,
+		    .def = 7,
+		    .min = 0,
+		    .max = 10 * NSEC_PER_SEC},
+	[PIPE] = {.name = "pipe", .kind = PARAM_FLAG, .def_string = "socket"},
+	[THREADS] = {.name = "threads", .kind = PARAM_FLAG, .def = 1},
+	[PHASE] = {.name = "phase", .kind = PARAM_CHOICE, .def = 1, .choices = "drawn|together"},
+	[WORD] = {.name = "word", .kind = PARAM_STRING, .def_string = "some"},
+	{.name = NULL},
 };
 
 static const struct workload_param file_table[] = {
-	{ .name = "file", .kind = PARAM_FILE },
-	{ .name = "quick", .kind = PARAM_FLAG },
-	{ .name = NULL },
+	{.name = "file", .kind = PARAM_FILE},
+	{.name = "quick", .kind = PARAM_FLAG},
+	{.name = NULL},
 };
 
 static void defaults(void **state)
 {
 	struct workload_values v;
-	struct err err = { 0 };
+	struct err err = {0};
 
 	assert_int_equal(grammar_read("m", "", table, &v, &err), 0);
 	assert_int_equal(v.nr, NR);
@@ -50,6 +53,7 @@ static void defaults(void **state)
 
 static void values_that_are_read(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *items;
 		int param;
@@ -80,10 +84,11 @@ static void values_that_are_read(void **state)
 		{ "phase=drawn", PHASE, 0 },
 		{ "phase=together", PHASE, 1 },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct workload_values v;
-		struct err err = { 0 };
+		struct err err = {0};
 
 		if (grammar_read("m", rows[i].items, table, &v, &err))
 			fail_msg("%s: %s", rows[i].items, err.msg);
@@ -99,7 +104,7 @@ static void values_that_are_read(void **state)
 static void several_at_once(void **state)
 {
 	struct workload_values v;
-	struct err err = { 0 };
+	struct err err = {0};
 
 	assert_int_equal(grammar_read("m", "n=4,pipe,no-threads,word=a\\,b=c", table, &v, &err), 0);
 	assert_int_equal(v.num[N], 4);
@@ -112,6 +117,7 @@ static void several_at_once(void **state)
 /* The whole message: it names the place, what is allowed and what was likely meant. */
 static void values_that_are_refused(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *items, *msg;
 	} rows[] = {
@@ -143,10 +149,11 @@ static void values_that_are_refused(void **state)
 		{ "n=1,,pipe", "m: nothing between two commas" },
 		{ "n=1,", "m: nothing between two commas" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct workload_values v;
-		struct err err = { 0 };
+		struct err err = {0};
 
 		assert_int_equal(grammar_read("m", rows[i].items, table, &v, &err), -EINVAL);
 		assert_string_equal(err.msg, rows[i].msg);
@@ -155,9 +162,9 @@ static void values_that_are_refused(void **state)
 
 static void file_needs_no_name(void **state)
 {
-	static const char *const same[] = { "a.json,quick", "quick,a.json", "file=a.json,quick" };
+	static const char *const same[] = {"a.json,quick", "quick,a.json", "file=a.json,quick"};
 	struct workload_values v;
-	struct err err = { 0 };
+	struct err err = {0};
 
 	for (size_t i = 0; i < ARRAY_SIZE(same); i++) {
 		assert_int_equal(grammar_read("m", same[i], file_table, &v, &err), 0);
@@ -188,7 +195,7 @@ static void split_at_the_colon(void **state)
 
 static void formatted_values_read_back(void **state)
 {
-	static const enum param_kind kinds[] = { PARAM_INT, PARAM_BYTES, PARAM_TIME_NS };
+	static const enum param_kind kinds[] = {PARAM_INT, PARAM_BYTES, PARAM_TIME_NS};
 	struct rng r;
 
 	rng_init(&r, 3, 0);
@@ -217,7 +224,7 @@ static void noise_is_survived(void **state)
 	rng_init(&r, 4, 0);
 	for (int i = 0; i < 20000; i++) {
 		struct workload_values v;
-		struct err err = { 0 };
+		struct err err = {0};
 		char text[24];
 		int len = rng_below(&r, sizeof(text));
 

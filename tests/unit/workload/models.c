@@ -15,10 +15,11 @@
 
 #define UMA "uma-8c"
 
-static const char *const kernels[] = { "v5.7", "v6.1", "v6.6", "v6.12", "v6.18", "v7.3" };
+static const char *const kernels[] = {"v5.7", "v6.1", "v6.6", "v6.12", "v6.18", "v7.3"};
 
 static void expressions(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *expr;
 		int code;
@@ -41,20 +42,22 @@ static void expressions(void **state)
 		{ "no/such.json,reading=json-c", -ENOENT, "no/such.json: No such file" },
 		{ "rtapp:no/such.json,reading=xml", -EINVAL, "rtapp: reading=xml: expected one of" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct workload *w;
-		struct err err = { 0 };
+		struct err err = {0};
 
 		assert_int_equal(workload_parse(rows[i].expr, &w, &err), rows[i].code);
 		if (strncmp(err.msg, rows[i].msg, strlen(rows[i].msg)))
-			fail_msg("%s\n  gives    %s\n  expected %s", rows[i].expr, err.msg, rows[i].msg);
+			fail_msg("%s\n  gives    %s\n  expected %s", rows[i].expr, err.msg,
+				 rows[i].msg);
 	}
 }
 
 static void parsed_values(void **state)
 {
-	struct err err = { 0 };
+	struct err err = {0};
 	struct workload *w;
 
 	assert_int_equal(workload_parse("hackbench:loops=7,threads", &w, &err), 0);
@@ -80,7 +83,8 @@ static void tables(void **state)
 		for (const struct workload_param *p = m->params; p->name; p++, n++) {
 			assert_true(*p->doc);
 			assert_ptr_equal(&m->params[grammar_find(m->params, p->name)], p);
-			if (p->kind == PARAM_INT || p->kind == PARAM_BYTES || p->kind == PARAM_TIME_NS)
+			if (p->kind == PARAM_INT || p->kind == PARAM_BYTES ||
+			    p->kind == PARAM_TIME_NS)
 				assert_true(p->min <= p->max && p->def <= p->max);
 		}
 		assert_true(n <= MAX_PARAMS);
@@ -138,7 +142,7 @@ static void hackbench_thunders(void **state)
 
 static void hackbench_needs_memory(void **state)
 {
-	struct err err = { 0 };
+	struct err err = {0};
 	struct result r;
 
 	/* 32 GiB: enough for 100 000 processes, not for 600 000 */
@@ -191,7 +195,7 @@ static void stream_first_touch(void **state)
 
 static void stream_larger_than_memory(void **state)
 {
-	struct err err = { 0 };
+	struct err err = {0};
 	struct result r;
 	int rc = run_with(UMA, "v6.6", "stream:array=2G", &quiet, &r, &err);
 
@@ -202,7 +206,7 @@ static void stream_larger_than_memory(void **state)
 
 static void stream_ways_to_wait(void **state)
 {
-	static const char *const spins[] = { "auto", "passive", "active", "10us" };
+	static const char *const spins[] = {"auto", "passive", "active", "10us"};
 	char expr[96];
 
 	for (size_t i = 0; i < ARRAY_SIZE(spins); i++)

@@ -38,7 +38,8 @@ static void show(const struct rjson *v, char *buf, size_t len)
 		for (const struct rjson *c = v->child; c; c = c->next) {
 			n = strlen(buf);
 			if (v->type == RJSON_OBJECT)
-				snprintf(buf + n, len - n, c->type == RJSON_NONE ? "%s" : "%s:", c->key);
+				snprintf(buf + n, len - n,
+					 c->type == RJSON_NONE ? "%s" : "%s:", c->key);
 			show(c, buf, len);
 			n = strlen(buf);
 			if (c->next)
@@ -53,7 +54,7 @@ static void show(const struct rjson *v, char *buf, size_t len)
 static void expect(const char *text, enum rjson_reading reading, const char *shown)
 {
 	struct arena *arena = arena_new();
-	struct err err = { 0 };
+	struct err err = {0};
 	struct rjson *v = rjson_parse(text, strlen(text), "f", reading, arena, &err);
 	char buf[1024] = "";
 
@@ -107,6 +108,7 @@ static void keys_without_value(void **state)
 
 static void messages_name_the_place(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *text, *msg;
 	} rows[] = {
@@ -130,6 +132,7 @@ static void messages_name_the_place(void **state)
 		{ "99999999999999999999", "f:1:1: the number is too large" },
 		{ "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "f:1:34: more than 32 levels of brackets" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		expect(rows[i].text, RJSON_WORKGEN, rows[i].msg);
@@ -155,9 +158,12 @@ static void values_know_their_place(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plain_values),		  cmocka_unit_test(what_json_c_tolerates),
-		cmocka_unit_test(repeated_keys),	  cmocka_unit_test(keys_without_value),
-		cmocka_unit_test(messages_name_the_place), cmocka_unit_test(values_know_their_place),
+		cmocka_unit_test(plain_values),
+		cmocka_unit_test(what_json_c_tolerates),
+		cmocka_unit_test(repeated_keys),
+		cmocka_unit_test(keys_without_value),
+		cmocka_unit_test(messages_name_the_place),
+		cmocka_unit_test(values_know_their_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,13 +24,13 @@ static void need_corpus(void)
 
 static void read_or_refused(void **state)
 {
-	struct rtapp_options opt = { 0 };
+	struct rtapp_options opt = {0};
 
 	need_corpus();
 	for (int i = 0; i < NR_CORPUS; i++) {
 		const struct corpus_file *f = &corpus[i];
 		const char *path = corpus_path(f->name);
-		struct err err = { 0 };
+		struct err err = {0};
 		struct rtapp *app;
 		int rc = rtapp_read(path, &opt, &app, &err);
 
@@ -46,8 +46,8 @@ static void read_or_refused(void **state)
 
 static struct rtapp *read_file(const char *name, enum rjson_reading reading, bool named)
 {
-	struct rtapp_options opt = { .reading = reading, .named_suspend = named };
-	struct err err = { 0 };
+	struct rtapp_options opt = {.reading = reading, .named_suspend = named};
+	struct err err = {0};
 	struct rtapp *app;
 
 	if (rtapp_read(corpus_path(name), &opt, &app, &err))
@@ -73,8 +73,8 @@ static void expect_phases(enum rjson_reading reading, const char *const *name, c
 /* Spec 15 §7: json-c loses one of thread2's four phases. */
 static void spreading_tasks(void **state)
 {
-	static const char *const names[] = { "light1", "heavy1", "light2", "heavy11" };
-	static const int loops[] = { 900, 600, 300, 600 };
+	static const char *const names[] = {"light1", "heavy1", "light2", "heavy11"};
+	static const int loops[] = {900, 600, 300, 600};
 
 	need_corpus();
 	expect_phases(RJSON_C, names, loops, 3);
@@ -84,12 +84,12 @@ static void spreading_tasks(void **state)
 /* Spec 15 §7: valueless keys are legal for workgen only. */
 static void video_needs_workgen(void **state)
 {
-	static const char *const files[] = { "video-long.json", "video-short.json" };
+	static const char *const files[] = {"video-long.json", "video-short.json"};
 
 	need_corpus();
 	for (int i = 0; i < 2; i++) {
-		struct rtapp_options opt = { .reading = RJSON_C };
-		struct err err = { 0 };
+		struct rtapp_options opt = {.reading = RJSON_C};
+		struct err err = {0};
 		struct rtapp *app;
 
 		assert_int_equal(rtapp_read(corpus_path(files[i]), &opt, &app, &err), -EINVAL);
@@ -131,7 +131,7 @@ static void browser_warns(void **state)
 /* Spec 15 §7: AudioOut does 275 + 4725 us; for json-c the first of the two is lost. */
 static void mp3_work(void **state)
 {
-	static const s64 expected[] = { [RJSON_WORKGEN] = 275 + 4725, [RJSON_C] = 4725 };
+	static const s64 expected[] = {[RJSON_WORKGEN] = 275 + 4725, [RJSON_C] = 4725};
 
 	need_corpus();
 	for (int reading = RJSON_WORKGEN; reading <= RJSON_C; reading++) {
@@ -160,8 +160,8 @@ static size_t slurp(const char *path, char *buf, size_t len)
 /* The bytes go into a block of just their size, so that a sanitizer sees any step beyond. */
 static int read_bytes(const char *text, size_t len, enum rjson_reading reading)
 {
-	struct rtapp_options opt = { .reading = reading };
-	struct err err = { 0 };
+	struct rtapp_options opt = {.reading = reading};
+	struct err err = {0};
 	struct rtapp *app;
 	char *copy = malloc(len + !len);
 	int rc;
@@ -215,9 +215,12 @@ static void broken_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(read_or_refused),   cmocka_unit_test(spreading_tasks),
-		cmocka_unit_test(video_needs_workgen), cmocka_unit_test(browser_warns),
-		cmocka_unit_test(mp3_work),	     cmocka_unit_test(cut_files),
+		cmocka_unit_test(read_or_refused),
+		cmocka_unit_test(spreading_tasks),
+		cmocka_unit_test(video_needs_workgen),
+		cmocka_unit_test(browser_warns),
+		cmocka_unit_test(mp3_work),
+		cmocka_unit_test(cut_files),
 		cmocka_unit_test(broken_files),
 	};
 

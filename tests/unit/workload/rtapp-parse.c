@@ -14,7 +14,7 @@
 
 static struct rtapp *parse(const char *text, const struct rtapp_options *opt)
 {
-	struct err err = { 0 };
+	struct err err = {0};
 	struct rtapp *app;
 
 	if (rtapp_parse(text, strlen(text), "f", opt, &app, &err))
@@ -22,12 +22,12 @@ static struct rtapp *parse(const char *text, const struct rtapp_options *opt)
 	return app;
 }
 
-static const struct rtapp_options endless = { .endless = true };
+static const struct rtapp_options endless = {.endless = true};
 
 static void defaults(void **state)
 {
-	struct rtapp *app = parse("{\"tasks\":{\"t\":{\"loop\":1,\"run\":5}}}",
-				  &(struct rtapp_options){ 0 });
+	struct rtapp *app =
+		parse("{\"tasks\":{\"t\":{\"loop\":1,\"run\":5}}}", &(struct rtapp_options){0});
 	struct rtapp_task *t = &app->task[0];
 
 	assert_int_equal(app->duration_s, -1);
@@ -51,6 +51,7 @@ static void defaults(void **state)
 /* Spec 15 §1: any key that begins like an event is one. */
 static void events_go_by_prefix(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *key, *value;
 		enum rtapp_event_type type;
@@ -74,14 +75,16 @@ static void events_go_by_prefix(void **state)
 		{ "yield1", "null", RT_YIELD },
 		{ "fork1", "\"t\"", RT_FORK },
 	};
+	/* clang-format on */
 	char text[256];
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct rtapp *app;
 		struct rtapp_event *e;
 
-		snprintf(text, sizeof(text), "{\"tasks\":{\"t\":{\"loop\":1,\"lock\":\"m\",\"%s\":%s}}}",
-			 rows[i].key, rows[i].value);
+		snprintf(text, sizeof(text),
+			 "{\"tasks\":{\"t\":{\"loop\":1,\"lock\":\"m\",\"%s\":%s}}}", rows[i].key,
+			 rows[i].value);
 		app = parse(text, &endless);
 		e = app->task[0].phase->event->next;
 		assert_non_null(e);
@@ -93,16 +96,17 @@ static void events_go_by_prefix(void **state)
 
 static void resources_are_one_for_each_name(void **state)
 {
-	struct rtapp *app = parse("{\"tasks\":{"
-				  "\"a\":{\"timer1\":{\"ref\":\"unique\",\"period\":1},"
-				  "\"timer2\":{\"ref\":\"unique\",\"period\":2},"
-				  "\"timer3\":{\"ref\":\"uniquely\",\"period\":2},"
-				  "\"timer4\":{\"ref\":\"common\",\"period\":2}},"
-				  "\"b\":{\"timer1\":{\"ref\":\"unique\",\"period\":1},"
-				  "\"timer2\":{\"ref\":\"common\",\"period\":2,\"mode\":\"absolute\"},"
-				  "\"barrier\":\"x\",\"instance\":3},"
-				  "\"c\":{\"barrier1\":\"x\",\"barrier2\":\"y\",\"instance\":2}}}",
-				  &endless);
+	struct rtapp *app =
+		parse("{\"tasks\":{"
+		      "\"a\":{\"timer1\":{\"ref\":\"unique\",\"period\":1},"
+		      "\"timer2\":{\"ref\":\"unique\",\"period\":2},"
+		      "\"timer3\":{\"ref\":\"uniquely\",\"period\":2},"
+		      "\"timer4\":{\"ref\":\"common\",\"period\":2}},"
+		      "\"b\":{\"timer1\":{\"ref\":\"unique\",\"period\":1},"
+		      "\"timer2\":{\"ref\":\"common\",\"period\":2,\"mode\":\"absolute\"},"
+		      "\"barrier\":\"x\",\"instance\":3},"
+		      "\"c\":{\"barrier1\":\"x\",\"barrier2\":\"y\",\"instance\":2}}}",
+		      &endless);
 
 	assert_int_equal(app->task[0].nr_timers, 2);
 	assert_int_equal(app->task[1].nr_timers, 1);
@@ -132,7 +136,7 @@ static void slices(void **state)
 
 	assert_int_equal(app->task[0].sched.slice_us, 7);
 	assert_int_equal(app->task[1].sched.slice_us, 8);
-	assert_false(app->task[1].phase->sched.set_slice);	/* needs a priority */
+	assert_false(app->task[1].phase->sched.set_slice); /* needs a priority */
 	assert_true(app->task[1].phase->next->sched.set_slice);
 	/* the trap: an event that is also read as the slice */
 	assert_int_equal(app->task[2].sched.slice_us, 10);
@@ -161,7 +165,7 @@ static void suspend_waits_for(const struct rtapp_options *opt, const char *name,
 static void suspend_in_both_meanings(void **state)
 {
 	suspend_waits_for(&endless, "a", 1);
-	suspend_waits_for(&(struct rtapp_options){ .endless = true, .named_suspend = true }, "x", 0);
+	suspend_waits_for(&(struct rtapp_options){.endless = true, .named_suspend = true}, "x", 0);
 }
 
 #define TASK(events) "{\"tasks\":{\"t\":{" events "}}}"
@@ -169,6 +173,7 @@ static void suspend_in_both_meanings(void **state)
 /* The whole message, or the beginning of a long one. */
 static void bad_files(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *text;
 		int code;
@@ -249,23 +254,25 @@ static void bad_files(void **state)
 		{ "{\"tasks\":{\"t\":{\"loop\":1}},\"global\":{\"default_policy\":\"SCHED_FIFO\"}}",
 		  -ENOTSUP, "f:1:54: realtime policies (SCHED_FIFO) are not built yet" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct rtapp_options opt = { 0 };
-		struct err err = { 0 };
+		struct rtapp_options opt = {0};
+		struct err err = {0};
 		struct rtapp *app;
 		int rc = rtapp_parse(rows[i].text, strlen(rows[i].text), "f", &opt, &app, &err);
 
 		if (!rc)
 			fail_msg("%s is accepted", rows[i].text);
 		if (rc != rows[i].code || strncmp(err.msg, rows[i].msg, strlen(rows[i].msg)))
-			fail_msg("%s\n  gives    %d %s\n  expected %d %s", rows[i].text, rc, err.msg,
-				 rows[i].code, rows[i].msg);
+			fail_msg("%s\n  gives    %d %s\n  expected %d %s", rows[i].text, rc,
+				 err.msg, rows[i].code, rows[i].msg);
 	}
 }
 
 static void warnings(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *text, *msg;
 	} rows[] = {
@@ -282,6 +289,7 @@ static void warnings(void **state)
 		{ "{\"tasks\":{\"t\":{\"sleep\":1},\"u\":{\"instance\":0,\"run\":1}}}",
 		  "f:1:27: task \"u\" has no instance and nobody forks it" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct rtapp *app = parse(rows[i].text, &endless);
@@ -311,8 +319,8 @@ static void warnings_are_bounded(void **state)
 
 static void unreadable_files(void **state)
 {
-	struct rtapp_options opt = { 0 };
-	struct err err = { 0 };
+	struct rtapp_options opt = {0};
+	struct err err = {0};
 	struct rtapp *app;
 
 	assert_int_equal(rtapp_read("/nonexistent/f.json", &opt, &app, &err), -ENOENT);

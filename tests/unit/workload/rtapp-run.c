@@ -14,10 +14,10 @@
 #include "corpus.h"
 #include "fixture.h"
 
-#define UMA "uma-8c"
+#define UMA  "uma-8c"
 #define DATA SOURCE_ROOT "/tests/data/rt-app/"
 
-static const char *const kernels[] = { "v5.7", "v6.1", "v6.6", "v6.12", "v6.18", "v7.3" };
+static const char *const kernels[] = {"v5.7", "v6.1", "v6.6", "v6.12", "v6.18", "v7.3"};
 
 static void need_corpus(void)
 {
@@ -69,7 +69,10 @@ static void duration_is_given(void **state)
 /* ---- the oracles of spec 15 §7 ---- */
 
 struct timeline {
-	struct { u64 at; char comm[16]; } woken[64];
+	struct {
+		u64 at;
+		char comm[16];
+	} woken[64];
 	int nr;
 };
 
@@ -89,15 +92,18 @@ static void note_wakeups(void *ctx, const struct sim_trace_event *e)
  */
 static void example7_timeline(void **state)
 {
-	static const struct { double ms; const char *comm; } expected[] = {
-		{ 3, "task0-0" },	/* from its sleep; then it opens FIRST for … */
-		{ 3, "task1-1" },
-		{ 6, "task1-1" },	/* … and the other way round at SECOND */
-		{ 6, "task0-0" },
+	static const struct {
+		double ms;
+		const char *comm;
+	} expected[] = {
+		{3, "task0-0"}, /* from its sleep; then it opens FIRST for … */
+		{3, "task1-1"},
+		{6, "task1-1"}, /* … and the other way round at SECOND */
+		{6, "task0-0"},
 	};
-	struct timeline line = { 0 };
+	struct timeline line = {0};
 	struct sim_params p = quiet;
-	struct err err = { 0 };
+	struct err err = {0};
 	struct result r;
 	char expr[4200];
 	u64 zero;
@@ -106,7 +112,8 @@ static void example7_timeline(void **state)
 	need_corpus();
 	p.trace = note_wakeups;
 	p.trace_ctx = &line;
-	snprintf(expr, sizeof(expr), "rtapp:%s,duration=9ms", corpus_path("tutorial__example7.json"));
+	snprintf(expr, sizeof(expr), "rtapp:%s,duration=9ms",
+		 corpus_path("tutorial__example7.json"));
 	if (run_with(UMA, "v6.12", expr, &p, &r, &err))
 		fail_msg("%s", err.msg);
 	/* the start barrier wakes task0; its work begins then */
@@ -125,7 +132,7 @@ static void example7_timeline(void **state)
 /* Three threads of the browser never run again, unless suspend has its old meaning. */
 static void browser_meanings(void **state)
 {
-	static const char *const lost[] = { "BrowserSub1 run", "BrowserSub2 run" };
+	static const char *const lost[] = {"BrowserSub1 run", "BrowserSub2 run"};
 	struct result now, then;
 
 	need_corpus();
@@ -169,8 +176,8 @@ static void spreading_phases(void **state)
 
 static void own_files_run(void **state)
 {
-	static const char *const files[] = { "all-events", "delay", "idle-and-batch", "loops",
-					     "timers" };
+	static const char *const files[] = {"all-events", "delay", "idle-and-batch", "loops",
+					    "timers"};
 	char expr[1200];
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
@@ -263,12 +270,12 @@ static void policies_share(void **state)
 
 static void beyond_the_machine(void **state)
 {
-	struct err err = { 0 };
+	struct err err = {0};
 	struct result r;
 
-	assert_int_equal(run_with("pack:1 l3:1 core:1 pu:1", "v6.12", DATA "timers.json", &quiet, &r,
-				  &err),
-			 -EINVAL);
+	assert_int_equal(
+		run_with("pack:1 l3:1 core:1 pu:1", "v6.12", DATA "timers.json", &quiet, &r, &err),
+		-EINVAL);
 	assert_non_null(strstr(err.msg, "timers.json:19:13: CPU 1 is beyond the machine's 1"));
 	err_clear(&err);
 	assert_int_equal(run_with(UMA, "v6.12", DATA "membind.json", &quiet, &r, &err), -EINVAL);
@@ -279,7 +286,7 @@ static void beyond_the_machine(void **state)
 static void one_parse_many_runs(void **state)
 {
 	struct sched_kernel k;
-	struct err err = { 0 };
+	struct err err = {0};
 	struct result a, b;
 	struct workload *w;
 	struct machine *m;
