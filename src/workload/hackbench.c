@@ -18,9 +18,10 @@ struct hackbench_task {
 	struct hackbench_run *run;
 	int group, index;
 	bool reported, gated;
-	u64 left;    /* messages still to send or receive */
-	u64 partial; /* bytes of the current message read so far */
-	int next_channel;
+	u64 left;	  /* messages still to send or receive */
+	u64 partial;	  /* bytes of the current message read so far */
+	int next_channel; /* sender */
+	bool asked;	  /* receiver: the last step was a read */
 };
 
 struct hackbench_run {
@@ -112,11 +113,10 @@ static void receiver_next(struct sim *sim, struct sim_task *t, struct sim_step *
 {
 	struct hackbench_task *h = sim_task_arg(t);
 	struct hackbench_run *run = h->run;
-	bool read_before = h->gated;
 
 	if (!hackbench_started(h, step))
 		return;
-	if (read_before && h->next_channel) {
+	if (h->asked) {
 		h->partial += sim_task_ret(t);
 		if (h->partial >= run->datasize) {
 			h->partial = 0;
@@ -125,7 +125,7 @@ static void receiver_next(struct sim *sim, struct sim_task *t, struct sim_step *
 	}
 	if (!h->left)
 		return;
-	h->next_channel = 1; /* a read was asked for */
+	h->asked = true;
 	step->op = SIM_READ;
 	step->pipe = run->channel[h->group * run->fds + h->index];
 	step->bytes = run->datasize - h->partial;

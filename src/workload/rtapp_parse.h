@@ -13,6 +13,7 @@ struct rtapp_parser {
 	const char **task_name; /* of all tasks, before they are read */
 	int nr_task_names;
 	int task; /* index of the one being read */
+	const struct rjson *default_policy;
 };
 
 /* Errors and warnings with "FILE:LINE:COLUMN: " in front. */
@@ -31,6 +32,25 @@ int rtapp_bool(struct rtapp_parser *p, const struct rjson *v, bool *value);
 /** rtapp_int_member() - member @key of @object, if there; @value stays else */
 int rtapp_int_member(struct rtapp_parser *p, const struct rjson *object, const char *key, s64 lo,
 		     s64 hi, s64 *value);
+
+/** rtapp_is_object() - 0, or -EINVAL with a message if @v isn't one */
+int rtapp_is_object(struct rtapp_parser *p, const struct rjson *v);
+/**
+ * rtapp_warn_ignored() - of the members of @object that mean nothing
+ * @known, @also: keys that do (NULL at the end); @also may be NULL
+ * @events: whether events do
+ */
+void rtapp_warn_ignored(struct rtapp_parser *p, const struct rjson *object,
+			const char *const *known, const char *const *also, bool events);
+
+/* Properties. @thread: of a thread, else of a phase. */
+int rtapp_read_sched(struct rtapp_parser *p, const struct rjson *object, bool thread,
+		     struct rtapp_sched *s);
+int rtapp_read_list(struct rtapp_parser *p, const struct rjson *object, const char *key,
+		    struct rtapp_list *list);
+int rtapp_read_policy(struct rtapp_parser *p, const struct rjson *v, enum rtapp_policy *policy);
+/** rtapp_read_global() - the section "global" */
+int rtapp_read_global(struct rtapp_parser *p, const struct rjson *global);
 
 /** rtapp_resource() - index of the resource, made if it's new; -ENOMEM */
 int rtapp_resource(struct rtapp_parser *p, enum rtapp_resource_kind kind, int owner,

@@ -193,6 +193,33 @@ static void cut_files(void **state)
 	}
 }
 
+/* The same of our own files, which use what no file of others does. */
+static void own_files_cut_and_broken(void **state)
+{
+	static const char *const files[] = {"all-events", "delay",  "idle-and-batch",
+					    "loops",	  "timers", "membind"};
+	static char text[65536], broken[65536];
+	struct rng r;
+
+	rng_init(&r, 6, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		char path[1200];
+		size_t len;
+
+		snprintf(path, sizeof(path), SOURCE_ROOT "/tests/data/rt-app/%s.json", files[i]);
+		len = slurp(path, text, sizeof(text));
+		assert_int_equal(read_bytes(text, len, RJSON_WORKGEN), 0);
+		for (size_t cut = 0; cut < len; cut += 5)
+			read_bytes(text, cut, RJSON_WORKGEN);
+		for (int round = 0; round < 300; round++) {
+			memcpy(broken, text, len);
+			for (int flips = 1 + rng_below(&r, 4); flips > 0; flips--)
+				broken[rng_below(&r, len)] ^= 1 << rng_below(&r, 8);
+			read_bytes(broken, len, round & 1 ? RJSON_C : RJSON_WORKGEN);
+		}
+	}
+}
+
 static void broken_files(void **state)
 {
 	static char text[65536], broken[65536];
@@ -221,6 +248,7 @@ int main(void)
 		cmocka_unit_test(browser_warns),
 		cmocka_unit_test(mp3_work),
 		cmocka_unit_test(cut_files),
+		cmocka_unit_test(own_files_cut_and_broken),
 		cmocka_unit_test(broken_files),
 	};
 

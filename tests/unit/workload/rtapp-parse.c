@@ -253,6 +253,9 @@ static void bad_files(void **state)
 		  "f:1:47: \"gnuplot\" must be true or false, not an integer" },
 		{ "{\"tasks\":{\"t\":{\"loop\":1}},\"global\":{\"default_policy\":\"SCHED_FIFO\"}}",
 		  -ENOTSUP, "f:1:54: realtime policies (SCHED_FIFO) are not built yet" },
+		/* a priority of a realtime task isn't held against its range as a nice value */
+		{ "{\"global\":{\"default_policy\":\"SCHED_FIFO\"},\"tasks\":{\"t\":{\"priority\":50}}}",
+		  -ENOTSUP, "f:1:29: realtime policies (SCHED_FIFO) are not built yet" },
 	};
 	/* clang-format on */
 
