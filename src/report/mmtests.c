@@ -5,6 +5,7 @@
  * A mean in stars differs from the base by more than chance; the other rows
  * are never judged.
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/stats.h"
@@ -55,8 +56,9 @@ static double statistic(const struct comparison_cell *cell, int n, enum statisti
 static double statistic_gain(double base, double value, enum statistic st, bool rate)
 {
 	bool spread = st == ST_STDDEV || st == ST_COEFFVAR;
+	double pct = stats_gain_pct(base, value, rate && !spread);
 
-	return stats_gain_pct(base, value, rate && !spread);
+	return fabs(pct) < 0.005 ? 0 : pct; /* -0.00 would claim a direction */
 }
 
 static void print_row(const struct comparison *t, const struct comparison_row *row,
@@ -73,7 +75,7 @@ static void print_row(const struct comparison *t, const struct comparison_row *r
 		bool star = k && st == ST_MEAN && n >= SIGNIFICANT_SEEDS && cell->significant;
 
 		fprintf(f, " %12.4f %c%8.2f%%%c", value, star ? '*' : '(',
-			k ? statistic_gain(base, value, st, rate) + 0.0 : 0.0, star ? '*' : ')');
+			k ? statistic_gain(base, value, st, rate) : 0.0, star ? '*' : ')');
 	}
 	fputc('\n', f);
 }

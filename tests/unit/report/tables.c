@@ -150,6 +150,7 @@ static void mmtests(void **state)
 	contains(text, "Hmean       Copy     251.4950 (    0.00%)     305.4959 *   21.47%*");
 	contains(text, "Min         Copy     250.0000 (    0.00%)     304.0000 (   21.60%)");
 	contains(text, "BHmean-99");
+	assert_null(strstr(text, "-0.00%"));
 	free(text);
 	free(c.result);
 }
