@@ -351,6 +351,7 @@ static inline void update_curr(struct sched *s, struct cfs_rq *cfs_rq)
 	if (curr && (s64)(cfs_rq->rq->clock_task - curr->exec_start) > 0)
 		account_curr(s, cfs_rq, curr, cfs_rq->rq->clock_task - curr->exec_start);
 }
+
 /* order, as CFS or EEVDF have it */
 
 static inline void tree_insert(const struct sched *s, struct cfs_rq *cfs_rq,

@@ -158,7 +158,8 @@ void fair_task_tick(struct sched *s, struct rq *rq, struct task *p, bool hrtick)
 		update_curr(s, &rq->cfs);
 	for_each_sched_entity(se)
 		entity_tick(s, rq, se, hrtick);
-	if (is_flat(s) && p->se.on_rq)
+	/* one that has blocked keeps the lag it blocked with */
+	if (is_flat(s) && p->se.on_rq && !p->se.sched_delayed)
 		flat_update_weight(s, rq, p);
 }
 
