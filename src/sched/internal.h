@@ -139,7 +139,6 @@ struct task {
 	bool on_wake_list;
 	bool migrating;		/* in the hands of a balancing pass */
 	bool wake_after_move;	/* a delayed task was woken while it was there */
-	bool sync_wake;
 	bool in_use;		/* the slot holds a task */
 	bool migration_pending;	/* sits on a CPU it may not use until the stopper comes */
 	int wake_flags;		/* WF_* from the choice of a CPU to the enqueue */
@@ -155,7 +154,6 @@ struct task {
 	unsigned int wakee_flips;
 	u64 wakee_flip_decay_ts; /* ns */
 	int recent_used_cpu;
-	int wake_cpu;
 	u64 dur_avg;		/* SIS_SHORT */
 	u64 prev_sleep_sum_runtime;
 	u64 nvcsw;

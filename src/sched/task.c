@@ -77,7 +77,7 @@ struct task *sched_task_new(struct sched *s, const struct sched_task_attr *attr)
 	if (attr->comm)
 		strncpy(p->comm, attr->comm, sizeof(p->comm) - 1);
 	p->cpu = parent ? parent->cpu : 0;
-	p->recent_used_cpu = p->wake_cpu = p->cpu;
+	p->recent_used_cpu = p->cpu;
 	p->tg = attr->group ? attr->group : parent ? parent->tg : &s->root_tg;
 	task_set_allowed(s, p, attr->allowed);
 	set_task_cpu(s, p, p->cpu);
