@@ -162,8 +162,11 @@ void check_preempt_curr(struct sched *s, struct rq *rq, struct task *p, int flag
 
 void set_task_cpu(struct sched *s, struct task *p, int cpu)
 {
-	if (p->cpu != cpu && p->state != TASK_NEW)
+	if (p->cpu != cpu && p->state != TASK_NEW) {
+		if (s->host.migrate)
+			s->host.migrate(s->host.ctx, p, p->cpu, cpu);
 		fair_migrate_task_rq(s, p, cpu);
+	}
 	p->cpu = cpu;
 	p->migration_pending = false;
 	p->se.cfs_rq = p->tg->cfs_rq[cpu];

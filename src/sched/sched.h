@@ -58,6 +58,8 @@ struct sched_host {
 	void *ctx;
 	/* price of @w done by @cpu, in ns; must be a pure function of its arguments */
 	u64 (*price)(void *ctx, int cpu, const struct sched_work *w);
+	/* told before a task that was placed once goes to another CPU; NULL: nobody listens */
+	void (*migrate)(void *ctx, struct task *p, int from, int to);
 	int hz;			/* ticks per second */
 	bool cpuidle;		/* idle CPUs publish their C-state (spec 05 §5) */
 	bool may_preempt_kernel; /* CONFIG_PREEMPTION: a new-idle pass stops after one task */

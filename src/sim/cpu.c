@@ -58,6 +58,7 @@ void seg_path(struct sim *sim, struct sim_cpu *c, u64 ns, cpu_fn fn)
 void seg_spin(struct sim *sim, struct sim_cpu *c, enum cpu_mode mode, cpu_fn fn)
 {
 	c->act.kind = FRAME_SPIN;
+	c->act.left = sim->now; /* since when */
 	c->act.mode = c->mode = mode;
 	c->act.fn = fn;
 	c->seg_end = NEVER;
@@ -139,6 +140,7 @@ void spin_end(struct sim *sim, struct sim_task *t, u64 ns)
 
 void cpu_event(struct sim *sim, struct sim_cpu *c)
 {
+	sim->at_cpu = c->id;
 	if (c->seg_end > sim->now) {
 		irq_enter(sim, c);
 		return;

@@ -69,11 +69,19 @@ static void set_clock(struct sim *sim, u64 seed)
 	sim->next_tick = NEVER;
 }
 
+static u64 price(void *ctx, int cpu, const struct sched_work *w)
+{
+	const struct sim *sim = ctx;
+
+	return machine_price((void *)sim->m, cpu, w);
+}
+
 static int boot(struct sim *sim, const struct sched_kernel *k, struct err *err)
 {
 	struct sched_host host = {
-		.ctx = (void *)sim->m,
-		.price = machine_price,
+		.ctx = sim,
+		.price = price,
+		.migrate = task_migrates,
 		.hz = sim->m->hz,
 		.cpuidle = sim->m->cpuidle,
 		.may_preempt_kernel = true,

@@ -85,6 +85,7 @@ void schedule(struct sim *sim, struct sim_cpu *c);
 void handle_outs(struct sim *sim);
 void task_runnable(struct sim *sim, struct sim_task *t);
 void account_waiting(struct sim *sim);
+void task_migrates(void *ctx, struct task *p, int from, int to);
 
 /* ---- idle.c ---- */
 
@@ -207,6 +208,8 @@ u64 irq_jitter(struct sim *sim);
 
 void trace_task(struct sim *sim, enum sim_trace_kind kind, int cpu, const struct sim_task *t,
 		int dest, int orig);
+void trace_fork(struct sim *sim, int cpu, const struct sim_task *parent,
+		const struct sim_task *child);
 void trace_switch(struct sim *sim, int cpu, const struct sim_task *prev,
 		  const struct sim_task *next, bool preempted);
 static inline bool tracing(const struct sim *sim)

@@ -37,7 +37,7 @@ static void fork_copied(struct sim *sim, struct sim_cpu *c)
 	child->background = t->step.spawn && t->background;
 	t->child = child;
 	if (tracing(sim))
-		trace_task(sim, TRACE_FORK, c->id, child, -1, -1);
+		trace_fork(sim, c->id, t, child);
 	wake_new(sim, c, child, forked);
 }
 

@@ -202,6 +202,7 @@ static void irq_next(struct sim *sim, struct sim_cpu *c)
 {
 	if (unlikely(c->hrtick_at <= sim->now) && c->saved.mode != CPU_IDLE) {
 		c->hrtick_at = NEVER;
+		c->carry += sim->cost->timer_irq;
 		sched_hrtick(sim->sched, sim->now, c->id);
 		handle_outs(sim);
 	}

@@ -16,6 +16,8 @@
 #define KWORKER_SPAN_NS	    NSEC_PER_SEC
 #define RCU_MIN_NS	    (3 * NSEC_PER_MSEC)
 #define RCU_SPAN_NS	    (6 * NSEC_PER_MSEC)
+#define RARE_IRQ	    512			 /* one interrupt in so many … */
+#define RARE_IRQ_FACTOR	    10			 /* … may be late by so many times the jitter */
 #define NR_DAEMONS	    3			 /* together 0.3 % of one CPU */
 #define DAEMON_SLEEP_MIN_NS (50 * NSEC_PER_MSEC)
 #define DAEMON_SLEEP_SPAN_NS (900 * NSEC_PER_MSEC)
@@ -33,11 +35,16 @@ u64 timer_slack(struct sim *sim, struct sim_cpu *c, u64 at)
 	return rng_below(&sim->rng_slack, slack + 1);
 }
 
+/* An interrupt is a little late, rarely much. */
 u64 irq_jitter(struct sim *sim)
 {
-	if (sim->p.no_noise || !sim->m->irq_jitter_ns)
+	u64 jitter = sim->m->irq_jitter_ns;
+
+	if (sim->p.no_noise || !jitter)
 		return 0;
-	return rng_below(&sim->rng_slack, sim->m->irq_jitter_ns + 1);
+	if (!rng_below(&sim->rng_slack, RARE_IRQ))
+		jitter *= RARE_IRQ_FACTOR;
+	return rng_below(&sim->rng_slack, jitter + 1);
 }
 
 /* ---- kernel threads: a burst for each time they are woken ---- */

@@ -146,7 +146,8 @@ void handle_outs(struct sim *sim)
 
 /* ---- the switch ---- */
 
-static void count_migration(struct sim *sim, int from, int to)
+/* struct sched_host.migrate: every change of a CPU, whoever decided it */
+void task_migrates(void *ctx, struct task *p, int from, int to)
 {
 	static const enum counter by_distance[NR_DISTANCES] = {
 		[DIST_SMT] = CNT_migrations_smt,
@@ -156,9 +157,12 @@ static void count_migration(struct sim *sim, int from, int to)
 		[DIST_PACKAGE] = CNT_migrations_package,
 		[DIST_REMOTE] = CNT_migrations_remote,
 	};
+	struct sim *sim = ctx;
 
 	count(sim, CNT_migrations);
 	count(sim, by_distance[distance(sim, from, to)]);
+	if (tracing(sim))
+		trace_task(sim, TRACE_MIGRATE, sim->at_cpu, sched_task_host(p), to, from);
 }
 
 static void account_switched_out(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
@@ -177,11 +181,7 @@ static void account_switched_in(struct sim *sim, struct sim_cpu *c, struct sim_t
 		t->wake_latency = sim->now - t->woken_at;
 		t->woken_at = 0;
 	}
-	if (t->last_cpu != c->id) {
-		if (t->last_cpu >= 0)
-			count_migration(sim, t->last_cpu, c->id);
-		t->last_cpu = c->id;
-	}
+	t->last_cpu = c->id;
 }
 
 static void switch_end(struct sim *sim, struct sim_cpu *c)

@@ -165,7 +165,7 @@ struct sim_trace_event {
 	int pid, prio;
 	const char *comm;
 	int dest_cpu, orig_cpu;
-	/* TRACE_SWITCH: pid, prio, comm are the old task's */
+	/* TRACE_SWITCH: pid, prio, comm are the old task's; TRACE_FORK: the parent's, next_ the child's */
 	int next_pid, next_prio;
 	const char *next_comm;
 	char prev_state;	/* R S X */

@@ -38,7 +38,7 @@ enum frame_kind {
 	FRAME_UNTIL,	/* until the time left */
 	FRAME_COMPUTE,	/* left ns of work at nominal speed */
 	FRAME_STREAM,	/* left bytes of the task's stream */
-	FRAME_SPIN,	/* until somebody else ends it */
+	FRAME_SPIN,	/* until somebody else ends it; left: since when */
 };
 
 struct frame {
@@ -230,6 +230,7 @@ struct sim {
 	u64 start;		/* absolute time of the run's start */
 	struct sim_cpu *cpu;	/* [nr_cpus] */
 	int nr_cpus, words;
+	int at_cpu;		/* whose event it is, for traces */
 	struct sched *sched;
 	struct rates *rates;
 	const struct machine *m;

@@ -28,6 +28,26 @@ void trace_task(struct sim *sim, enum sim_trace_kind kind, int cpu, const struct
 	sim->p.trace(sim->p.trace_ctx, &e);
 }
 
+void trace_fork(struct sim *sim, int cpu, const struct sim_task *parent,
+		const struct sim_task *child)
+{
+	struct sim_trace_event e = {
+		.kind = TRACE_FORK,
+		.now = sim->now - sim->start,
+		.cpu = cpu,
+		.pid = parent->pid,
+		.prio = prio(parent),
+		.comm = parent->comm,
+		.dest_cpu = cpu,
+		.orig_cpu = cpu,
+		.next_pid = child->pid,
+		.next_prio = prio(child),
+		.next_comm = child->comm,
+	};
+
+	sim->p.trace(sim->p.trace_ctx, &e);
+}
+
 static char state(const struct sim_task *t, bool preempted)
 {
 	if (!t || preempted)

@@ -161,6 +161,7 @@ void wake_spinners(struct sim *sim, struct sim_task *t)
 	t->spinners = NULL;
 	for (; c; c = next) {
 		next = c->spin_next;
+		sim->counter[CNT_kernel_ns] += sim->now - c->act.left;
 		seg_path(sim, c, sim->m->line_ns[distance(sim, c->id, t->last_cpu)], wake_decide);
 	}
 }
@@ -175,8 +176,6 @@ static void wake_selected(struct sim *sim, struct sim_cpu *c)
 
 	count_wakeup(sim, prev, target, c->id);
 	sched_wake_commit(sim->sched, sim->now, &c->wk.q, d, target);
-	if (tracing(sim) && target != prev)
-		trace_task(sim, TRACE_MIGRATE, c->id, t, target, prev);
 	if (d->path == WAKE_DIRECT)
 		seg_path(sim, c, lock_and_enqueue(sim, c->id, target), wake_enqueued);
 	else

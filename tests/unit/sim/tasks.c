@@ -233,6 +233,8 @@ static void same_seed_same_run(void **state)
 	/* the trace shows what was counted */
 	assert_int_equal(seen[TRACE_WAKING], b.counter[CNT_wakeups]);
 	assert_int_equal(seen[TRACE_SWITCH], b.counter[CNT_switches]);
+	assert_int_equal(seen[TRACE_MIGRATE], b.counter[CNT_migrations]);
+	assert_int_equal(seen[TRACE_FORK], 12);
 	assert_in_range(seen[TRACE_WAKEUP_NEW], 13, 40);
 	assert_in_range(seen[TRACE_EXIT], 13, 13);
 	machine_free(m);
