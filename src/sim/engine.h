@@ -49,6 +49,12 @@ static inline struct sim_task *waitq_take(struct waitq *q)
 	return t;
 }
 
+/* absolute time @ns after @from; what would be beyond the end of time is never */
+static inline u64 time_after(u64 from, u64 ns)
+{
+	return from + ns < from ? NEVER : from + ns;
+}
+
 static inline u64 copy_ns(const struct sim *sim, u64 bytes)
 {
 	return bytes * sim->copy_ps / 1000;

@@ -32,7 +32,8 @@ static bool step_run(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 static bool step_run_wall(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 {
 	struct frame f = {
-		.kind = FRAME_UNTIL, .mode = CPU_USER, .left = sim->now + t->step.ns, .fn = step_next,
+		.kind = FRAME_UNTIL, .mode = CPU_USER, .left = time_after(sim->now, t->step.ns),
+		.fn = step_next,
 	};
 
 	if (!t->step.ns)
@@ -51,12 +52,13 @@ static bool step_nop(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 static void sleep_entered(struct sim *sim, struct sim_cpu *c)
 {
 	struct sim_task *t = c->curr;
-	u64 at = t->step.op == SIM_SLEEP ? sim->now + t->step.ns : sim->start + t->step.ns;
+	u64 at = time_after(t->step.op == SIM_SLEEP ? sim->now : sim->start, t->step.ns);
 
 	if (at <= sim->now)
 		step_next(sim, c);
 	else
-		task_block_until(sim, c, at + timer_slack(sim, c, at), "a timer", step_next);
+		task_block_until(sim, c, time_after(at, timer_slack(sim, c, at)), "a timer",
+				 step_next);
 }
 
 static bool step_sleep(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
@@ -70,7 +72,7 @@ static void io_submitted(struct sim *sim, struct sim_cpu *c)
 	u64 ns = c->curr->step.ns;
 
 	if (ns)
-		task_block_until(sim, c, sim->now + ns, "a device", step_next);
+		task_block_until(sim, c, time_after(sim->now, ns), "a device", step_next);
 	else
 		step_next(sim, c);
 }

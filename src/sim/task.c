@@ -253,6 +253,10 @@ void task_block_until(struct sim *sim, struct sim_cpu *c, u64 at, const char *wh
 {
 	struct sim_task *t = c->curr;
 
+	if (unlikely(at == NEVER)) {
+		task_block(sim, c, NULL, what, fn);
+		return;
+	}
 	t->timed = true;
 	t->timer_cpu = c->id;
 	if (at < c->timer_hint || c->timer_hint <= sim->now)

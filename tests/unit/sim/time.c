@@ -203,6 +203,20 @@ static void max_ns_ends_a_run(void **state)
 	machine_free(m);
 }
 
+static void sleep_for_ever(void **state)
+{
+	struct machine *m = world_machine("core:1 pu:1");
+	struct script s = SCRIPT({ .op = SIM_SLEEP, .ns = UINT64_MAX });
+	struct sim *sim = world_quiet(m, "v6.1");
+	struct err err = { 0 };
+
+	world_spawn(sim, &s, NULL);
+	assert_int_equal(sim_run(sim, &err), -EDEADLK);
+	assert_non_null(strstr(err.msg, "waits for a timer"));
+	sim_free(sim);
+	machine_free(m);
+}
+
 static void endless_program_is_named(void **state)
 {
 	struct machine *m = world_machine("core:1 pu:1");
@@ -231,6 +245,7 @@ int main(void)
 		cmocka_unit_test(io_blocks),
 		cmocka_unit_test(idle_exit_takes_time),
 		cmocka_unit_test(max_ns_ends_a_run),
+		cmocka_unit_test(sleep_for_ever),
 		cmocka_unit_test(endless_program_is_named),
 	};
 
