@@ -7,10 +7,13 @@ int workload_run(const struct workload *w, const struct machine *m, const struct
 		 const struct sim_params *p, struct result *r, struct err *err)
 {
 	const struct workload_model *model = workload_model(w);
-	struct sim *sim = sim_new(m, k, p, err);
+	struct err unread = {0};
+	struct sim *sim;
 	void *run = NULL;
 	int rc;
 
+	err = err ? err : &unread;
+	sim = sim_new(m, k, p, err);
 	if (!sim)
 		return err->code;
 	memset(r, 0, sizeof(*r));
