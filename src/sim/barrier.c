@@ -11,7 +11,7 @@
 struct sim_barrier {
 	int users, arrived;
 	u64 spin_ns;
-	struct waitq waiting;	/* spinning or asleep, in order of arrival */
+	struct waitq waiting; /* spinning or asleep, in order of arrival */
 };
 
 struct sim_barrier *sim_barrier_new(struct sim *sim, int users, u64 spin_ns)

@@ -16,10 +16,11 @@ static int check_cpu(const struct sim *sim, const struct sim_cpu *c, struct err 
 
 	if (c->mode == CPU_IDLE && (t || curr))
 		return err_set(err, -EINVAL, "CPU %d idles though %s-%d is current", c->id,
-			       t ? t->comm : sched_task_comm(curr), t ? t->pid : sched_task_id(curr));
+			       t ? t->comm : sched_task_comm(curr),
+			       t ? t->pid : sched_task_id(curr));
 	if (!between && t && t->p != curr)
-		return err_set(err, -EINVAL, "CPU %d runs %s-%d, the core says %s-%d", c->id, t->comm,
-			       t->pid, curr ? sched_task_comm(curr) : "swapper",
+		return err_set(err, -EINVAL, "CPU %d runs %s-%d, the core says %s-%d", c->id,
+			       t->comm, t->pid, curr ? sched_task_comm(curr) : "swapper",
 			       curr ? sched_task_id(curr) : 0);
 	if (!between && t && t->stage != STAGE_RUNNING)
 		return err_set(err, -EINVAL, "CPU %d runs %s-%d, which is in stage %d", c->id,
@@ -29,8 +30,9 @@ static int check_cpu(const struct sim *sim, const struct sim_cpu *c, struct err 
 			       c->id, c->resched, !c->resched);
 	/* no lost wake-up: where something is queued the CPU runs or will be told */
 	if (c->mode == CPU_IDLE && sched_nr_running(sim->sched, c->id) && c->irq_at == NEVER)
-		return err_set(err, -EINVAL, "CPU %d idles with %d tasks queued and nothing on its way",
-			       c->id, sched_nr_running(sim->sched, c->id));
+		return err_set(err, -EINVAL,
+			       "CPU %d idles with %d tasks queued and nothing on its way", c->id,
+			       sched_nr_running(sim->sched, c->id));
 	if (c->mode != CPU_IDLE && c->mode != CPU_ATOMIC && c->act.kind != FRAME_SPIN &&
 	    c->seg_end == NEVER && !sim->rates_dirty)
 		return err_set(err, -EINVAL, "CPU %d does something that never ends", c->id);
@@ -50,8 +52,9 @@ static int check_tasks(const struct sim *sim, struct err *err)
 		waiting += here && t->stage == STAGE_RUNNABLE && !t->starts_on;
 		if (here && t->stage == STAGE_BLOCKED && t->timed && !sim->timers.pos[i] &&
 		    !(sim->cpu[t->timer_cpu].irqs & IRQ_TIMER) && !sim->cpu[t->timer_cpu].in_irq)
-			return err_set(err, -EINVAL, "%s-%d sleeps until a time that nobody watches",
-				       t->comm, t->pid);
+			return err_set(err, -EINVAL,
+				       "%s-%d sleeps until a time that nobody watches", t->comm,
+				       t->pid);
 	}
 	for (int i = sim->next_spawned; i < sim->nr_spawned; i++)
 		live++;
@@ -59,8 +62,9 @@ static int check_tasks(const struct sim *sim, struct err *err)
 		waiting--;
 	if (live != sim->nr_live || blocked != sim->nr_blocked || waiting != sim->nr_waiting)
 		return err_set(err, -EINVAL,
-			       "live, blocked, waiting tasks are %d, %d, %d, counted %d, %d, %d", live,
-			       blocked, waiting, sim->nr_live, sim->nr_blocked, sim->nr_waiting);
+			       "live, blocked, waiting tasks are %d, %d, %d, counted %d, %d, %d",
+			       live, blocked, waiting, sim->nr_live, sim->nr_blocked,
+			       sim->nr_waiting);
 	return 0;
 }
 
@@ -71,8 +75,9 @@ int check_engine(struct sim *sim, struct err *err)
 	int idle = 0;
 
 	if (sched_next_out(sim->sched, &out))
-		return err_set(err, -EINVAL, "a request of the core (kind %d, CPU %d) was overlooked",
-			       out.kind, out.cpu);
+		return err_set(err, -EINVAL,
+			       "a request of the core (kind %d, CPU %d) was overlooked", out.kind,
+			       out.cpu);
 	for (int i = 0; !rc && i < sim->nr_cpus; i++) {
 		const struct sim_cpu *c = &sim->cpu[i];
 

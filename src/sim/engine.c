@@ -47,8 +47,8 @@ static int alloc_state(struct sim *sim)
 	sim->piece_permille = arena_array(sim->arena, sim->topo->nr_nodes, sizeof(u32));
 	sim->rates = rates_new(sim->arena, sim->m);
 	sim->mem = memory_new(sim->arena, sim->m);
-	if (!sim->cpu || !sim->tick_mask || !sim->one_cpu || !sim->llc_streams ||
-	    !sim->permille || !sim->piece_permille || !sim->rates || !sim->mem)
+	if (!sim->cpu || !sim->tick_mask || !sim->one_cpu || !sim->llc_streams || !sim->permille ||
+	    !sim->piece_permille || !sim->rates || !sim->mem)
 		return -ENOMEM;
 	if (!due_init(&sim->cpus, sim->arena, sim->nr_cpus))
 		return -ENOMEM;
@@ -199,7 +199,7 @@ static void other_event(struct sim *sim)
 	arm_others(sim);
 }
 
-/* What is looked at after every event but rarely there. Return: 1 to go on, 0: the end, or an error. */
+/* What may come after any event but rarely does. Return: 1: go on, 0: the end, or an error */
 static int after_event(struct sim *sim, struct err *err)
 {
 	if (sim->p.check && !sim->fail.code)

@@ -121,7 +121,9 @@ static const struct sim_program init_program = { .name = "init", .next = init_ne
 int init_start(struct sim *sim)
 {
 	const struct sim_spawn what = {
-		.comm = "init", .program = &init_program, .process = true,
+		.comm = "init",
+		.program = &init_program,
+		.process = true,
 	};
 	int cpu = sim->p.no_noise ? 0 : (int)rng_below(&sim->rng_noise, sim->nr_cpus);
 	struct sim_task *init = task_alloc(sim, &what, NULL);

@@ -116,8 +116,8 @@ void tick_all(struct sim *sim)
 		if (c->mode == CPU_USER || c->mode == CPU_KERNEL) {
 			irq_enter(sim, c);
 		} else {
-			c->irq_at = min(c->irq_at, sim->now + (c->mode == CPU_IDLE ?
-								       c->idle_exit_ns : 0));
+			c->irq_at = min(c->irq_at,
+					sim->now + (c->mode == CPU_IDLE ? c->idle_exit_ns : 0));
 			if (c->mode == CPU_IDLE)
 				cpu_arm(sim, c);
 		}

@@ -11,7 +11,7 @@
 struct sim_mutex {
 	struct sim_task *owner;
 	struct waitq waiters;
-	int last_cpu;		/* whose cache has its line */
+	int last_cpu; /* whose cache has its line */
 };
 
 struct sim_cond {

@@ -94,8 +94,7 @@ struct sim_task *kmutex_unlock(struct sim *sim, struct sim_cpu *c, struct kmutex
 	if (next) {
 		l->head = next->spin_next;
 		l->owner = next->curr;
-		spin_end(sim, next->curr,
-			 sim->cost->lock_handover[distance(sim, c->id, next->id)]);
+		spin_end(sim, next->curr, sim->cost->lock_handover[distance(sim, c->id, next->id)]);
 	}
 	return sleeper;
 }

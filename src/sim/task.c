@@ -87,7 +87,10 @@ struct sim_task *task_alloc(struct sim *sim, const struct sim_spawn *what, struc
 		t->mm = ++sim->next_mm;
 	else
 		t->mm = parent ? parent->mm : 1;
-	if (task_keep_allowed(sim, t, what->allowed ? what->allowed : parent ? parent->allowed : NULL)) {
+	if (task_keep_allowed(sim, t,
+			      what->allowed ? what->allowed
+			      : parent	    ? parent->allowed
+					    : NULL)) {
 		put_slot(sim, t);
 		return NULL;
 	}
@@ -210,7 +213,8 @@ static void exit_notify(struct sim *sim, struct sim_cpu *c)
 	waitq_add(&parent->zombies, t);
 	if (parent->waits_child) {
 		parent->waits_child = false;
-		wake_task(sim, c, parent, false, exit_last_switch); /* an exiting waker isn't sync */
+		wake_task(sim, c, parent, false,
+			  exit_last_switch); /* an exiting waker isn't sync */
 	} else {
 		exit_last_switch(sim, c);
 	}

@@ -14,11 +14,13 @@
 static int fill(const struct machine *m, enum sim_pipe_kind kind, int reads)
 {
 	struct sim_step w = { .op = SIM_WRITE, .bytes = 100 };
-	struct sim_step r[2] = { { .op = SIM_SLEEP_UNTIL, .ns = 20 * MS }, { .op = SIM_READ, .bytes = 100 } };
+	struct sim_step r[2] = { { .op = SIM_SLEEP_UNTIL, .ns = 20 * MS },
+				 { .op = SIM_READ, .bytes = 100 } };
 	struct script writer = { .step = &w, .nr = 1, .loops = 100000 };
 	struct script reader = { .step = r, .nr = reads ? 2 : 1, .loops = reads };
-	struct sim *sim = world_new(m, "v6.1", &(struct sim_params){ .no_noise = true, .check = true,
-								     .max_ns = 40 * MS });
+	struct sim *sim = world_new(
+		m, "v6.1",
+		&(struct sim_params){ .no_noise = true, .check = true, .max_ns = 40 * MS });
 	struct err err = { 0 };
 	int rc;
 
@@ -66,9 +68,12 @@ static void socket_holds_277_messages(void **state)
 static void pipe_round_trip(void **state)
 {
 	struct machine *m = world_machine("core:1 pu:1");
-	struct sim_step a[2] = { { .op = SIM_WRITE, .bytes = 100 }, { .op = SIM_READ, .bytes = 100 } };
-	struct sim_step b[2] = { { .op = SIM_READ, .bytes = 100 }, { .op = SIM_WRITE, .bytes = 100 } };
-	struct script pa = { .step = a, .nr = 2, .loops = 20 }, pb = { .step = b, .nr = 2, .loops = 20 };
+	struct sim_step a[2] = { { .op = SIM_WRITE, .bytes = 100 },
+				 { .op = SIM_READ, .bytes = 100 } };
+	struct sim_step b[2] = { { .op = SIM_READ, .bytes = 100 },
+				 { .op = SIM_WRITE, .bytes = 100 } };
+	struct script pa = { .step = a, .nr = 2, .loops = 20 },
+		      pb = { .step = b, .nr = 2, .loops = 20 };
 	struct sim *sim = world_quiet(m, "v6.1,NO_WAKEUP_PREEMPTION");
 
 	m->cost.switch_other_mm = m->cost.switch_same_mm;
@@ -79,9 +84,9 @@ static void pipe_round_trip(void **state)
 	world_run(sim);
 	/* one CPU: each of the two writes, wakes, blocks on its read (the last time b exits
 	 * instead) and is switched out */
-	assert_int_equal(pa.at[2] - pa.at[0],
-			 2 * (m->cost.pipe_write + m->cost.wake_local + m->cost.switch_same_mm +
-			      m->cost.pipe_read) + m->cost.block + m->cost.exit);
+	assert_int_equal(pa.at[2] - pa.at[0], 2 * (m->cost.pipe_write + m->cost.wake_local +
+						   m->cost.switch_same_mm + m->cost.pipe_read) +
+						      m->cost.block + m->cost.exit);
 	assert_int_equal(pa.ret[2], 100);
 	sim_free(sim);
 	machine_free(m);
@@ -97,7 +102,8 @@ static void bytes_are_kept(void **state)
 		struct sim_step r = { .op = SIM_READ, .bytes = 7001 };
 		struct script pw = { .step = &w, .nr = 1, .loops = 3 };
 		struct script pr = { .step = &r, .nr = 1, .loops = 1 << 20 };
-		struct sim *sim = world_new(m, "v6.1", &(struct sim_params){ .no_noise = true, .check = true });
+		struct sim *sim = world_new(
+			m, "v6.1", &(struct sim_params){ .no_noise = true, .check = true });
 		struct err err = { 0 };
 
 		w.pipe = r.pipe = sim_pipe_new(sim, kind);
@@ -171,7 +177,9 @@ static void barrier_spins_then_sleeps(void **state)
 static void mutex_excludes(void **state)
 {
 	struct machine *m = world_machine("core:4 pu:1");
-	struct sim_step st[3] = { { .op = SIM_LOCK }, { .op = SIM_RUN, .ns = 100 * US }, { .op = SIM_UNLOCK } };
+	struct sim_step st[3] = { { .op = SIM_LOCK },
+				  { .op = SIM_RUN, .ns = 100 * US },
+				  { .op = SIM_UNLOCK } };
 	struct script s[6];
 	struct sim *sim = world_quiet(m, "v6.1");
 	u64 last = 0;
@@ -194,16 +202,21 @@ static void mutex_excludes(void **state)
 static void cond_and_sem(void **state)
 {
 	struct machine *m = world_machine("core:4 pu:1");
-	struct sim_step wait[3] = { { .op = SIM_LOCK }, { .op = SIM_COND_WAIT }, { .op = SIM_UNLOCK } };
-	struct sim_step sig[6] = { { .op = SIM_SLEEP, .ns = 5 * MS }, { .op = SIM_LOCK },
-				   { .op = SIM_COND_SIGNAL }, { .op = SIM_UNLOCK },
-				   { .op = SIM_SLEEP, .ns = 5 * MS }, { .op = SIM_COND_BROADCAST } };
+	struct sim_step wait[3] = { { .op = SIM_LOCK },
+				    { .op = SIM_COND_WAIT },
+				    { .op = SIM_UNLOCK } };
+	struct sim_step sig[6] = {
+		{ .op = SIM_SLEEP, .ns = 5 * MS }, { .op = SIM_LOCK },
+		{ .op = SIM_COND_SIGNAL },	   { .op = SIM_UNLOCK },
+		{ .op = SIM_SLEEP, .ns = 5 * MS }, { .op = SIM_COND_BROADCAST }
+	};
 	struct sim_step post[2] = { { .op = SIM_SLEEP, .ns = 20 * MS }, { .op = SIM_SEM_POST } };
 	struct sim_step down = { .op = SIM_SEM_WAIT };
 	struct script w[3], s, p, d;
 	struct sim *sim = world_quiet(m, "v6.1");
 
-	wait[0].mutex = wait[1].cond_mutex = wait[2].mutex = sig[1].mutex = sig[3].mutex = sim_mutex_new(sim);
+	wait[0].mutex = wait[1].cond_mutex = wait[2].mutex = sig[1].mutex = sig[3].mutex =
+		sim_mutex_new(sim);
 	wait[1].cond = sig[2].cond = sig[5].cond = sim_cond_new(sim);
 	post[1].sem = down.sem = sim_sem_new(sim, 1);
 	s = (struct script){ .step = sig, .nr = 6 };
@@ -229,7 +242,8 @@ static void cond_and_sem(void **state)
 static void deadlock_is_named(void **state)
 {
 	struct machine *m = world_machine("core:2 pu:1");
-	struct script a = SCRIPT({ .op = SIM_LOCK }, { .op = SIM_SLEEP, .ns = MS }, { .op = SIM_LOCK });
+	struct script a =
+		SCRIPT({ .op = SIM_LOCK }, { .op = SIM_SLEEP, .ns = MS }, { .op = SIM_LOCK });
 	struct sim_step sa[3], sb[3];
 	struct script b = a;
 	struct sim_mutex *x, *y;

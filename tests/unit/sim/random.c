@@ -32,7 +32,7 @@ struct actor {
 	struct actor *partner;
 	struct sim_task *task;
 	int role, left, phase, forks;
-	int locked;		/* mutex held, -1 none */
+	int locked; /* mutex held, -1 none */
 	bool helper;
 };
 
@@ -207,10 +207,12 @@ static void child_next(struct sim *sim, struct sim_task *t, struct sim_step *st)
 static const struct sim_program child_program = { .name = "child", .next = child_next };
 
 static const char *const shapes[] = {
-	"core:1 pu:1", "core:2 pu:2", "pack:1 l3:2 core:2 pu:2", "pack:2 numa:1 l3:2 core:2 pu:2", "qemu",
+	"core:1 pu:1", "core:2 pu:2", "pack:1 l3:2 core:2 pu:2", "pack:2 numa:1 l3:2 core:2 pu:2",
+	"qemu",
 };
 static const char *const kernels[] = {
-	"v5.7", "v5.10", "v5.19-tip", "v6.1", "v6.1.192", "v6.6", "v6.12", "v6.12.95", "v6.18", "v7.3",
+	"v5.7", "v5.10", "v5.19-tip", "v6.1",  "v6.1.192",
+	"v6.6", "v6.12", "v6.12.95",  "v6.18", "v7.3",
 };
 
 static void make_objects(struct world *w, struct sim *sim, int pairs)
@@ -230,8 +232,9 @@ static void make_objects(struct world *w, struct sim *sim, int pairs)
 	w->region = sim_region_new(sim, 8 << 20, &err);
 	assert_non_null(w->region);
 	w->mask = arena_array(sim_arena(sim), mask_words(w->m->topo.nr_cpus), sizeof(u64));
-	w->child = (struct sim_spawn){ .comm = "child", .program = &child_program, .arg = w,
-				       .process = below(w, 2) };
+	w->child = (struct sim_spawn){
+		.comm = "child", .program = &child_program, .arg = w, .process = below(w, 2)
+	};
 }
 
 static void run_world(u64 seed)
@@ -256,26 +259,37 @@ static void run_world(u64 seed)
 	m->irq_jitter_ns = below(&w, 2) * 3000;
 	m->cstate[0].polling = below(&w, 2);
 	m->nr_cstates = 2;
-	m->cstate[1] = (struct machine_cstate){ .exit_ns = 20000, .table_exit_ns = 1000, .residency_ns = 2000 };
-	sim = world_new(m, kernel, &(struct sim_params){ .seed = seed, .check = true, .max_ns = 5 * NSEC_PER_SEC });
+	m->cstate[1] = (struct machine_cstate){ .exit_ns = 20000,
+						.table_exit_ns = 1000,
+						.residency_ns = 2000 };
+	sim = world_new(
+		m, kernel,
+		&(struct sim_params){ .seed = seed, .check = true, .max_ns = 5 * NSEC_PER_SEC });
 	pairs = 1 + (int)below(&w, MAX_TASKS / 2);
 	steps = (int)below(&w, 60);
 	make_objects(&w, sim, pairs);
 	for (int i = 0; i < 2 * pairs; i++) {
 		struct actor *a = &actors[i];
 
-		*a = (struct actor){ .w = &w, .role = i, .left = steps, .locked = -1,
-				     .partner = &actors[i ^ 1] };
-		a->task = sim_spawn(sim, &(struct sim_spawn){ .comm = "actor", .program = &actor_program,
-			.arg = a, .footprint = below(&w, 2) * below(&w, 1 << 20), .process = below(&w, 2) }, &err);
+		*a = (struct actor){
+			.w = &w, .role = i, .left = steps, .locked = -1, .partner = &actors[i ^ 1]
+		};
+		a->task = sim_spawn(
+			sim,
+			&(struct sim_spawn){ .comm = "actor",
+					     .program = &actor_program,
+					     .arg = a,
+					     .footprint = below(&w, 2) * below(&w, 1 << 20),
+					     .process = below(&w, 2) },
+			&err);
 		assert_non_null(a->task);
 	}
 	if (sim_run(sim, &err))
-		fail_msg("world %llu (%s, %s, %d tasks): %s", (unsigned long long)seed, shape, kernel,
-			 2 * pairs, err.msg);
+		fail_msg("world %llu (%s, %s, %d tasks): %s", (unsigned long long)seed, shape,
+			 kernel, 2 * pairs, err.msg);
 	if (sim_now(sim) >= 5 * NSEC_PER_SEC)
-		fail_msg("world %llu (%s, %s, %d tasks) did not end", (unsigned long long)seed, shape,
-			 kernel, 2 * pairs);
+		fail_msg("world %llu (%s, %s, %d tasks) did not end", (unsigned long long)seed,
+			 shape, kernel, 2 * pairs);
 	sim_free(sim);
 	machine_free(m);
 }

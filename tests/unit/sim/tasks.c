@@ -13,9 +13,13 @@ static void fork_and_wait(void **state)
 {
 	struct machine *m = world_machine("core:4 pu:1");
 	struct script child = SCRIPT({ .op = SIM_RUN, .ns = 2 * MS });
-	struct sim_spawn spawn = { .comm = "child", .program = &script_program, .arg = &child, .process = true };
-	struct sim_step st[5] = { { .op = SIM_FORK, .spawn = &spawn }, { .op = SIM_WAIT_CHILD },
-				  { .op = SIM_WAIT_CHILD }, { .op = SIM_NOP } };
+	struct sim_spawn spawn = {
+		.comm = "child", .program = &script_program, .arg = &child, .process = true
+	};
+	struct sim_step st[5] = { { .op = SIM_FORK, .spawn = &spawn },
+				  { .op = SIM_WAIT_CHILD },
+				  { .op = SIM_WAIT_CHILD },
+				  { .op = SIM_NOP } };
 	struct script parent = { .step = st, .nr = 4 };
 	struct sim *sim = world_quiet(m, "v6.1");
 
@@ -64,8 +68,10 @@ static void exec_moves(void **state)
 	struct machine *m = world_machine("core:4 pu:1");
 	struct script hog = SCRIPT({ .op = SIM_RUN, .ns = 40 * MS });
 	u64 cpu0[1] = { 1 }, all[1] = { 15 };
-	struct sim_step st[4] = { { .op = SIM_SLEEP_UNTIL, .ns = 10 * MS }, { .op = SIM_SET_AFFINITY, .allowed = all },
-				  { .op = SIM_EXEC }, { .op = SIM_RUN, .ns = 2 * MS } };
+	struct sim_step st[4] = { { .op = SIM_SLEEP_UNTIL, .ns = 10 * MS },
+				  { .op = SIM_SET_AFFINITY, .allowed = all },
+				  { .op = SIM_EXEC },
+				  { .op = SIM_RUN, .ns = 2 * MS } };
 	struct script s = { .step = st, .nr = 4 };
 	struct sim *sim = world_quiet(m, "v6.1");
 
@@ -83,8 +89,10 @@ static void affinity_moves_the_caller(void **state)
 {
 	struct machine *m = world_machine("core:4 pu:1");
 	u64 cpu2[1] = { 4 }, cpu0[1] = { 1 }, none[1] = { 0 };
-	struct sim_step st[4] = { { .op = SIM_SET_AFFINITY, .allowed = cpu2 }, { .op = SIM_RUN, .ns = MS },
-				  { .op = SIM_SET_AFFINITY, .allowed = none }, { .op = SIM_NOP } };
+	struct sim_step st[4] = { { .op = SIM_SET_AFFINITY, .allowed = cpu2 },
+				  { .op = SIM_RUN, .ns = MS },
+				  { .op = SIM_SET_AFFINITY, .allowed = none },
+				  { .op = SIM_NOP } };
 	struct script s = { .step = st, .nr = 4 };
 	struct sim *sim = world_quiet(m, "v6.1");
 
@@ -102,9 +110,11 @@ static void nice_shares(void **state)
 {
 	struct machine *m = world_machine("core:1 pu:1");
 	struct script a = SCRIPT({ .op = SIM_RUN, .ns = 2000 * MS });
-	struct script b = SCRIPT({ .op = SIM_SET_NICE, .value = 5 }, { .op = SIM_RUN, .ns = 2000 * MS });
-	struct sim *sim = world_new(m, "v6.6", &(struct sim_params){ .no_noise = true, .check = true,
-								     .max_ns = 1359 * MS });
+	struct script b =
+		SCRIPT({ .op = SIM_SET_NICE, .value = 5 }, { .op = SIM_RUN, .ns = 2000 * MS });
+	struct sim *sim = world_new(
+		m, "v6.6",
+		&(struct sim_params){ .no_noise = true, .check = true, .max_ns = 1359 * MS });
 	struct sim_task *ta = world_spawn(sim, &a, NULL), *tb = world_spawn(sim, &b, NULL);
 
 	world_run(sim);
@@ -116,12 +126,14 @@ static void nice_shares(void **state)
 
 /* ---- memory ---- */
 
-/* Two nodes of one core each: pages lie where they were touched first, and that limits the reader. */
+/* Two nodes of one core each: pages lie where they were touched first, and that limits the reader.
+ */
 static void stream_goes_where_the_pages_are(void **state)
 {
 	struct machine *m = world_machine("pack:2 numa:1 core:1 pu:1");
 	u64 cpu0[1] = { 1 }, cpu1[1] = { 2 };
-	struct sim_step st[3] = { { .op = SIM_TOUCH, .nr_pieces = 1 }, { .op = SIM_STREAM, .nr_pieces = 1 },
+	struct sim_step st[3] = { { .op = SIM_TOUCH, .nr_pieces = 1 },
+				  { .op = SIM_STREAM, .nr_pieces = 1 },
 				  { .op = SIM_STREAM, .nr_pieces = 1 } };
 	struct script s = { .step = st, .nr = 2 }, far = { .step = st + 2, .nr = 1 };
 	struct err err = { 0 };
@@ -133,7 +145,8 @@ static void stream_goes_where_the_pages_are(void **state)
 	m->llc_bytes = 0;
 	sim = world_quiet(m, "v6.1");
 	for (int i = 0; i < 3; i++) {
-		st[i].piece[0].region = i ? st[0].piece[0].region : sim_region_new(sim, 100 << 20, &err);
+		st[i].piece[0].region =
+			i ? st[0].piece[0].region : sim_region_new(sim, 100 << 20, &err);
 		st[i].piece[0].bytes = st[i].piece[0].read_bytes = 100000000;
 	}
 	world_spawn(sim, &s, cpu0);
@@ -145,7 +158,8 @@ static void stream_goes_where_the_pages_are(void **state)
 
 	sim = world_quiet(m, "v6.1");
 	for (int i = 0; i < 3; i++)
-		st[i].piece[0].region = i ? st[0].piece[0].region : sim_region_new(sim, 100 << 20, &err);
+		st[i].piece[0].region =
+			i ? st[0].piece[0].region : sim_region_new(sim, 100 << 20, &err);
 	s = (struct script){ .step = st, .nr = 1 };
 	world_spawn(sim, &s, cpu0);
 	{
@@ -165,7 +179,8 @@ static void refill_after_migration(void **state)
 {
 	struct machine *m = world_machine("core:2 pu:1");
 	u64 cpu0[1] = { 1 }, cpu1[1] = { 2 };
-	struct sim_step st[2] = { { .op = SIM_SET_AFFINITY, .allowed = cpu1 }, { .op = SIM_RUN, .ns = MS } };
+	struct sim_step st[2] = { { .op = SIM_SET_AFFINITY, .allowed = cpu1 },
+				  { .op = SIM_RUN, .ns = MS } };
 	u64 took[2];
 
 	m->l2_bytes = 512 << 10;
@@ -174,8 +189,13 @@ static void refill_after_migration(void **state)
 		struct sim *sim = world_quiet(m, "v6.1");
 		struct err err = { 0 };
 
-		sim_spawn(sim, &(struct sim_spawn){ .comm = "s", .program = &script_program, .arg = &s,
-						    .allowed = cpu0, .footprint = warm ? 0 : 256 << 10 }, &err);
+		sim_spawn(sim,
+			  &(struct sim_spawn){ .comm = "s",
+					       .program = &script_program,
+					       .arg = &s,
+					       .allowed = cpu0,
+					       .footprint = warm ? 0 : 256 << 10 },
+			  &err);
 		world_run(sim);
 		took[warm] = s.at[1] - s.at[0];
 		sim_free(sim);
@@ -199,11 +219,17 @@ static void count_events(void *ctx, const struct sim_trace_event *e)
 static u64 mixed_run(const struct machine *m, u64 seed, u64 *seen, struct result *r)
 {
 	struct script s[12];
-	struct sim_step w[4] = { { .op = SIM_RUN, .ns = 30 * US }, { .op = SIM_WRITE, .bytes = 100 },
-				 { .op = SIM_SLEEP, .ns = 20 * US }, { .op = SIM_YIELD } };
-	struct sim_step rd[2] = { { .op = SIM_READ, .bytes = 100 }, { .op = SIM_RUN, .ns = 25 * US } };
-	struct sim *sim = world_new(m, "v6.12", &(struct sim_params){
-		.seed = seed, .trace = seen ? count_events : NULL, .trace_ctx = seen, .max_ns = 100 * MS });
+	struct sim_step w[4] = { { .op = SIM_RUN, .ns = 30 * US },
+				 { .op = SIM_WRITE, .bytes = 100 },
+				 { .op = SIM_SLEEP, .ns = 20 * US },
+				 { .op = SIM_YIELD } };
+	struct sim_step rd[2] = { { .op = SIM_READ, .bytes = 100 },
+				  { .op = SIM_RUN, .ns = 25 * US } };
+	struct sim *sim = world_new(m, "v6.12",
+				    &(struct sim_params){ .seed = seed,
+							  .trace = seen ? count_events : NULL,
+							  .trace_ctx = seen,
+							  .max_ns = 100 * MS });
 	u64 sum = 0;
 
 	w[1].pipe = rd[0].pipe = sim_pipe_new(sim, PIPE_PIPE);
@@ -225,7 +251,8 @@ static void same_seed_same_run(void **state)
 	struct machine *m = world_machine("l3:2 core:2 pu:2");
 	struct result a, b, c;
 	u64 seen[TRACE_EXIT + 1] = { 0 };
-	u64 one = mixed_run(m, 7, NULL, &a), two = mixed_run(m, 7, seen, &b), other = mixed_run(m, 8, NULL, &c);
+	u64 one = mixed_run(m, 7, NULL, &a), two = mixed_run(m, 7, seen, &b),
+	    other = mixed_run(m, 8, NULL, &c);
 
 	assert_int_equal(one, two);
 	assert_memory_equal(a.counter, b.counter, sizeof(a.counter));
@@ -247,13 +274,15 @@ static void counters_add_up(void **state)
 	struct result r;
 
 	mixed_run(m, 1, NULL, &r);
-	assert_int_equal(r.counter[CNT_wakeups_same_cpu] + r.counter[CNT_wakeups_same_core] +
-				 r.counter[CNT_wakeups_same_cluster] + r.counter[CNT_wakeups_same_llc] +
-				 r.counter[CNT_wakeups_same_node] + r.counter[CNT_wakeups_other_node],
-			 r.counter[CNT_wakeups]);
+	assert_int_equal(
+		r.counter[CNT_wakeups_same_cpu] + r.counter[CNT_wakeups_same_core] +
+			r.counter[CNT_wakeups_same_cluster] + r.counter[CNT_wakeups_same_llc] +
+			r.counter[CNT_wakeups_same_node] + r.counter[CNT_wakeups_other_node],
+		r.counter[CNT_wakeups]);
 	assert_int_equal(r.counter[CNT_migrations_smt] + r.counter[CNT_migrations_cluster] +
 				 r.counter[CNT_migrations_llc] + r.counter[CNT_migrations_node] +
-				 r.counter[CNT_migrations_package] + r.counter[CNT_migrations_remote],
+				 r.counter[CNT_migrations_package] +
+				 r.counter[CNT_migrations_remote],
 			 r.counter[CNT_migrations]);
 	assert_true(r.counter[CNT_switches] > r.counter[CNT_preemptions]);
 	assert_true(r.counter[CNT_busy_ns] > 12 * 100 * 25 * US);

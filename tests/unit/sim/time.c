@@ -53,10 +53,10 @@ static void two_hogs_share(void **state)
 		const char *kernel;
 		u64 most; /* ns that one is ahead at most: a slice, seen at a tick */
 	} cases[] = {
-		{ "v6.1", 8 * MS },   /* one CPU: latency 6 ms, slice 3 ms: a tick */
+		{ "v6.1", 8 * MS }, /* one CPU: latency 6 ms, slice 3 ms: a tick */
 		{ "v6.6", 8 * MS },
 		{ "v6.12.95", 8 * MS },
-		{ "v7.3", 2 * MS },   /* HRTICK: 0.7 ms */
+		{ "v7.3", 2 * MS }, /* HRTICK: 0.7 ms */
 	};
 	struct machine *m = world_machine("core:1 pu:1");
 
@@ -101,7 +101,8 @@ static void siblings_slow_each_other(void **state)
 static void sleep_is_exact(void **state)
 {
 	struct machine *m = world_machine("core:1 pu:1");
-	struct script s = SCRIPT({ .op = SIM_SLEEP, .ns = 1 * MS }, { .op = SIM_RUN, .ns = 100 * US });
+	struct script s =
+		SCRIPT({ .op = SIM_SLEEP, .ns = 1 * MS }, { .op = SIM_RUN, .ns = 100 * US });
 	struct sim *sim = world_quiet(m, "v6.1");
 	u64 wake;
 
@@ -123,7 +124,8 @@ static void slack_is_drawn(void **state)
 
 	for (int seed = 0; seed < 8; seed++) {
 		struct script s = SCRIPT({ .op = SIM_SLEEP, .ns = 1 * MS });
-		struct sim *sim = world_new(m, "v6.1", &(struct sim_params){ .seed = seed, .check = true });
+		struct sim *sim =
+			world_new(m, "v6.1", &(struct sim_params){ .seed = seed, .check = true });
 
 		world_spawn(sim, &s, NULL);
 		world_run(sim);
@@ -164,8 +166,9 @@ static void io_blocks(void **state)
 	sim = world_quiet(m, "v6.1");
 	world_spawn(sim, &s, NULL);
 	world_run(sim);
-	assert_int_equal(s.exit_ns - s.at[0], m->cost.syscall + 1000 + 300 * US + m->cost.timer_irq +
-						      m->cost.wake_local + m->cost.switch_same_mm);
+	assert_int_equal(s.exit_ns - s.at[0], m->cost.syscall + 1000 + 300 * US +
+						      m->cost.timer_irq + m->cost.wake_local +
+						      m->cost.switch_same_mm);
 	assert_int_equal(s.ret[1], 10000);
 	sim_free(sim);
 	machine_free(m);
@@ -179,12 +182,15 @@ static void idle_exit_takes_time(void **state)
 	struct sim *sim;
 
 	m->nr_cstates = 2;
-	m->cstate[1] = (struct machine_cstate){ .exit_ns = 30000, .table_exit_ns = 40000, .residency_ns = 80000 };
+	m->cstate[1] = (struct machine_cstate){ .exit_ns = 30000,
+						.table_exit_ns = 40000,
+						.residency_ns = 80000 };
 	sim = world_quiet(m, "v6.1");
 	world_spawn(sim, &s, NULL);
 	world_run(sim);
-	assert_int_equal(s.exit_ns - s.at[0], m->cost.syscall + 50 * MS + 30000 + m->cost.timer_irq +
-						      m->cost.wake_local + m->cost.switch_same_mm);
+	assert_int_equal(s.exit_ns - s.at[0], m->cost.syscall + 50 * MS + 30000 +
+						      m->cost.timer_irq + m->cost.wake_local +
+						      m->cost.switch_same_mm);
 	sim_free(sim);
 	machine_free(m);
 }
@@ -193,7 +199,8 @@ static void max_ns_ends_a_run(void **state)
 {
 	struct machine *m = world_machine("core:1 pu:1");
 	struct script s = SCRIPT({ .op = SIM_RUN, .ns = NSEC_PER_SEC });
-	struct sim *sim = world_new(m, "v6.1", &(struct sim_params){ .max_ns = 7 * MS, .check = true });
+	struct sim *sim =
+		world_new(m, "v6.1", &(struct sim_params){ .max_ns = 7 * MS, .check = true });
 
 	world_spawn(sim, &s, NULL);
 	world_run(sim);

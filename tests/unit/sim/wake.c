@@ -64,7 +64,8 @@ static void round_is_the_sum_of_its_parts(void **state)
 	world_run(sim);
 	assert_int_equal(p.s[0].at[2] - p.s[0].at[0],
 			 20 * US + m->cost.futex_wake + m->cost.wake_remote[0]);
-	/* the script keeps the last round's times: task 1 starts its run half a round after task 0 */
+	/* the script keeps the last round's times: task 1 starts its run half a round after task 0
+	 */
 	assert_int_equal(p.s[1].at[1] - p.s[0].at[0], half_round(m, 20 * US));
 	assert_int_equal(p.s[0].at[3] - p.s[0].at[0], 2 * half_round(m, 20 * US));
 	sim_free(sim);
@@ -85,9 +86,9 @@ static void wake_list_moves_the_work(void **state)
 	world_run(sim);
 	/* the waker's part ends after the push, the wakee starts without waiting for that */
 	assert_int_equal(p.s[0].at[2] - p.s[0].at[1], m->cost.futex_wake + m->cost.wake_list_push);
-	assert_int_equal(p.s[1].at[1] - p.s[0].at[1],
-			 m->cost.futex_wake + m->cost.poll_wake + m->cost.wake_local +
-				 m->cost.switch_same_mm);
+	assert_int_equal(p.s[1].at[1] - p.s[0].at[1], m->cost.futex_wake + m->cost.poll_wake +
+							      m->cost.wake_local +
+							      m->cost.switch_same_mm);
 	assert_in_range(world_counter(sim, CNT_wakeups_list), 95, 105);
 	sim_free(sim);
 	machine_free(m);
@@ -107,7 +108,8 @@ static void ipi_where_nobody_polls(void **state)
 	pingpong_spawn(&p, sim, 1, 2);
 	world_run(sim);
 	assert_int_equal(p.s[1].at[1] - p.s[0].at[1], m->cost.futex_wake + m->cost.ipi[0] +
-							      m->cost.wake_local + m->cost.switch_same_mm);
+							      m->cost.wake_local +
+							      m->cost.switch_same_mm);
 	assert_int_equal(world_counter(sim, CNT_polling_wakes), 0);
 	sim_free(sim);
 	machine_free(m);
@@ -122,12 +124,13 @@ static void same_cpu(void **state)
 
 	m->cost.switch_other_mm = m->cost.switch_same_mm;
 	pingpong_init(&p, 20 * US, 50);
-	sim = world_new(m, "v6.1,NO_WAKEUP_PREEMPTION", &(struct sim_params){ .no_noise = true, .check = true });
+	sim = world_new(m, "v6.1,NO_WAKEUP_PREEMPTION",
+			&(struct sim_params){ .no_noise = true, .check = true });
 	pingpong_spawn(&p, sim, 0, 0);
 	world_run(sim);
-	assert_int_equal(p.s[1].at[1] - p.s[0].at[1],
-			 m->cost.futex_wake + m->cost.wake_local + m->cost.futex_wait + m->cost.block +
-				 m->cost.switch_same_mm);
+	assert_int_equal(p.s[1].at[1] - p.s[0].at[1], m->cost.futex_wake + m->cost.wake_local +
+							      m->cost.futex_wait + m->cost.block +
+							      m->cost.switch_same_mm);
 	sim_free(sim);
 	machine_free(m);
 }
@@ -147,8 +150,9 @@ static void wakee_still_switching_out(void **state)
 
 	m->cost.switch_same_mm = m->cost.switch_other_mm = 50 * US;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct script b = SCRIPT({ .op = SIM_SLEEP_UNTIL, .ns = 10 * MS },
-					 { .op = SIM_SLEEP_FOREVER }, { .op = SIM_RUN, .ns = 1000 });
+		struct script b =
+			SCRIPT({ .op = SIM_SLEEP_UNTIL, .ns = 10 * MS },
+			       { .op = SIM_SLEEP_FOREVER }, { .op = SIM_RUN, .ns = 1000 });
 		struct sim_step steps[2] = { { .op = SIM_SLEEP_UNTIL, .ns = 10 * MS + 20 * US },
 					     { .op = SIM_WAKE_PAIR } };
 		struct script w = { .step = steps, .nr = 2 };
@@ -194,12 +198,15 @@ static void collision_window(void **state)
 
 		for (int i = 0; i < 2; i++) {
 			sleeper[i] = (struct script)SCRIPT(
-				{ .op = SIM_SET_AFFINITY, .allowed = only2 }, { .op = SIM_RUN, .ns = 1000 },
-				{ .op = SIM_SET_AFFINITY, .allowed = or3 }, { .op = SIM_SLEEP_FOREVER },
-				{ .op = SIM_RUN, .ns = 500 * US });
-			steps[i][0] = (struct sim_step){ .op = SIM_SLEEP_UNTIL, .ns = 21 * MS + i * US };
-			steps[i][1] = (struct sim_step){ .op = SIM_WAKE_PAIR,
-							 .task = world_spawn(sim, &sleeper[i], only2) };
+				{ .op = SIM_SET_AFFINITY, .allowed = only2 },
+				{ .op = SIM_RUN, .ns = 1000 },
+				{ .op = SIM_SET_AFFINITY, .allowed = or3 },
+				{ .op = SIM_SLEEP_FOREVER }, { .op = SIM_RUN, .ns = 500 * US });
+			steps[i][0] =
+				(struct sim_step){ .op = SIM_SLEEP_UNTIL, .ns = 21 * MS + i * US };
+			steps[i][1] =
+				(struct sim_step){ .op = SIM_WAKE_PAIR,
+						   .task = world_spawn(sim, &sleeper[i], only2) };
 			steps[i][2] = (struct sim_step){ .op = SIM_RUN, .ns = 10 * MS };
 			waker[i] = (struct script){ .step = steps[i], .nr = 3 };
 			pin(mask[i], i);
@@ -223,8 +230,10 @@ static void early_wake_is_remembered(void **state)
 	struct machine *m = world_machine("core:2 pu:1");
 	struct script b = SCRIPT({ .op = SIM_RUN, .ns = 5 * MS }, { .op = SIM_SLEEP_FOREVER },
 				 { .op = SIM_SLEEP_FOREVER }, { .op = SIM_NOP });
-	struct sim_step steps[4] = { { .op = SIM_WAKE_PAIR }, { .op = SIM_WAKE_PAIR },
-				     { .op = SIM_SLEEP_UNTIL, .ns = 20 * MS }, { .op = SIM_WAKE_PAIR } };
+	struct sim_step steps[4] = { { .op = SIM_WAKE_PAIR },
+				     { .op = SIM_WAKE_PAIR },
+				     { .op = SIM_SLEEP_UNTIL, .ns = 20 * MS },
+				     { .op = SIM_WAKE_PAIR } };
 	struct script a = { .step = steps, .nr = 4 };
 	struct sim *sim = world_quiet(m, "v6.1");
 
