@@ -153,5 +153,7 @@ int sched_check(const struct sched *s, u64 now, struct err *err)
 		if (!rc)
 			rc = fair_check(s, rq, err);
 	}
-	return rc ? rc : check_llcs(s, err);
+	if (!rc)
+		rc = check_llcs(s, err);
+	return rc ? rc : group_sums_check(s, err);
 }

@@ -64,6 +64,7 @@ static void init_rq(struct sched *s, int cpu)
 	rq->cpu = cpu;
 	rq->online = true;
 	rq->curr_is_idle = true;
+	rq->sums_stale = true; /* until group_sums_build() */
 	rq->nohz_busy_counted = true;
 	rq->freq_scale = SCHED_CAPACITY_SCALE;
 	rq->cpu_capacity = rq->cpu_capacity_orig = s->topo->cpu[cpu].capacity;
@@ -95,6 +96,8 @@ static int build(struct sched *s, struct err *err)
 	rc = sched_build_domains(s, err);
 	if (rc)
 		return rc;
+	if (group_sums_build(s))
+		return err_set(err, -ENOMEM, "no memory for a machine of %d CPUs", s->nr_cpus);
 	for (int i = 0; i < s->nr_llcs; i++)
 		s->llc[i].nr_busy_cpus = s->llc[i].nr_cpus;
 	for (int c = 0; c < s->nr_cpus; c++)

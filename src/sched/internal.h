@@ -205,6 +205,8 @@ struct sched_group {
 	int lo_word, hi_word;	/* words of span that aren't zero: [lo, hi] */
 	const u16 *word;	/* … each of them, ascending: siblings may be far apart */
 	int nr_words;
+	struct group_sums *sums; /* of its CPUs, if whole LLCs (balance/sums.c); else NULL */
+	bool sums_sought;
 };
 
 struct lb_stats {
@@ -243,6 +245,27 @@ struct sched_domain {
 	u32 ttwu_wake_remote, ttwu_move_affine;
 };
 
+/* What balancing reads of a CPU, or of several together (balance/sums.c). */
+struct load_sums {
+	unsigned long load, util, runnable;
+	u32 h_nr;	/* fair tasks, as the profile's balancing counts them */
+	u32 nr;		/* all tasks */
+	u32 idle;	/* CPUs that are idle for searchers */
+	u32 crowded;	/* CPUs with more than one task */
+	u32 odd;	/* CPUs with a misfit task or a reduced capacity: to be read singly */
+};
+
+/* Kept sums of one set of CPUs, shared by all groups that span it. */
+struct group_sums {
+	struct load_sums sum;
+	int nr_stale;	/* LLCs of it some CPU of which changed since */
+	int nr_llcs;
+	struct llc **llc;
+	const u64 *span;
+} __attribute__((aligned(64)));
+
+#define LLC_MAX_SUMS 8
+
 /*
  * What the CPUs of one sd_llc share (a CPU without sd_llc has one of its own). CPU sets inside are by
  * position in cpus[].
@@ -260,6 +283,11 @@ struct llc {
 	bool has_idle_cores;
 	int nr_idle_scan;
 	int nr_sched_idle;
+	/* kept sums (balance/sums.c) */
+	u64 *stale;		/* local set: CPUs that changed since they were counted */
+	struct load_sums *part;	/* [nr_cpus] what was counted of each */
+	int nr_sums;
+	struct group_sums *sums[LLC_MAX_SUMS]; /* those the LLC is in */
 };
 
 /* ---- run queues ---- */
@@ -318,6 +346,7 @@ struct rq {
 	bool has_blocked_load;
 	bool online;
 	bool hrtick_armed;
+	bool sums_stale;	/* its bit of llc.stale; always set where no sums are kept */
 	int llc_size;
 	int distribute_cursor;
 	/* clocks, ns */
@@ -466,6 +495,18 @@ void update_rq_clock(struct sched *s, struct rq *rq, u64 now);
 /* @rq's bit in the idle sets, or in those of SCHED_IDLE CPUs, is wrong: turn it */
 void rq_idle_changed(struct sched *s, struct rq *rq);
 void rq_sched_idle_changed(struct sched *s, struct rq *rq);
+
+void rq_sums_stale(struct rq *rq);
+
+/*
+ * Something that balancing reads of @rq changes: its averages, the estimate,
+ * its counts of tasks, idle_visible, its capacity or its misfit load.
+ */
+static inline void rq_load_changed(struct rq *rq)
+{
+	if (!rq->sums_stale)
+		rq_sums_stale(rq);
+}
 
 /* bring masks and LLC sets in line with curr, nr_running and ttwu_pending */
 static inline void rq_update_idle(struct sched *s, struct rq *rq)
@@ -652,5 +693,17 @@ void trigger_load_balance(struct sched *s, struct rq *rq);	/* from the tick */
 void nohz_balancer_kick(struct sched *s, struct rq *rq);
 void nohz_balance_exit_idle(struct sched *s, struct rq *rq);
 int any_and_distribute(struct sched *s, int cpu, const u64 *a, const u64 *b);
+
+/* balance/sums.c */
+int group_sums_build(struct sched *s);
+/* count what changed in the groups of @sd anew */
+void group_sums_refresh(struct sched *s, const struct sched_domain *sd);
+int group_sums_check(const struct sched *s, struct err *err);
+
+/* the sums of @g's CPUs; NULL: not kept or not fresh, they are to be read one by one */
+static inline const struct load_sums *group_load(const struct sched_group *g)
+{
+	return g->sums && !g->sums->nr_stale ? &g->sums->sum : NULL;
+}
 
 #endif

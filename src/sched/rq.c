@@ -43,6 +43,7 @@ void rq_idle_changed(struct sched *s, struct rq *rq)
 	bool idle = !rq->idle_visible;
 
 	rq->idle_visible = idle;
+	rq_load_changed(rq);
 	mask_flip(s->idle_mask, rq->cpu);
 	if (rq->llc) {
 		mask_flip(rq->llc->idle, rq->llc_pos);
@@ -67,6 +68,7 @@ void add_nr_running(struct sched *s, struct rq *rq, int count)
 	int old = rq->nr_running;
 
 	rq->nr_running = old + count;
+	rq_load_changed(rq);
 	assert(rq->nr_running >= 0);
 	if (count > 0 && old < 2 && rq->nr_running >= 2)
 		s->rd.overload = true;

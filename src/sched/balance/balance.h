@@ -83,6 +83,15 @@ struct balance_decision {
 };
 
 /**
+ * balance_prepare() - bring the sums up to date that a pass of @dst over @sd will read
+ *
+ * Optional: only the time balance_decide() takes depends on it. Nothing is done
+ * if the pass won't be allowed.
+ */
+void balance_prepare(struct sched *s, u64 now, int dst, const struct sched_domain *sd,
+		     enum cpu_idle_type kind);
+
+/**
  * balance_decide() - what the pass of @dst over @sd would do at @now
  * @now: ns
  * @dst: the CPU that pulls; @sd must be one of its domains

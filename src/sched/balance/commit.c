@@ -37,8 +37,10 @@ static void commit_effects(struct sched *s, const struct balance_decision *d)
 		sgc->min_capacity = d->min_capacity;
 		sgc->max_capacity = d->max_capacity;
 		sgc->next_update = d->capacity_next_update;
-		if (!sd->child)
+		if (!sd->child && dst->cpu_capacity != d->capacity) {
 			dst->cpu_capacity = d->capacity;
+			rq_load_changed(dst);
+		}
 	}
 }
 

@@ -146,6 +146,7 @@ static void newidle_pass(struct sched *s, u64 now, struct rq *rq, struct balance
 {
 	struct balance_decision d;
 
+	balance_prepare(s, now, rq->cpu, sd, CPU_NEWLY_IDLE);
 	balance_decide(s, now, rq->cpu, sd, CPU_NEWLY_IDLE, &d);
 	balance_commit(s, now, rq->cpu, &d);
 	if (pass_holds_lock(s, &d))

@@ -460,6 +460,25 @@ static void decide(struct lb_env *env, struct balance_decision *d)
 	}
 }
 
+void balance_prepare(struct sched *s, u64 now, int dst, const struct sched_domain *sd,
+		     enum cpu_idle_type kind)
+{
+	struct lb_env env = {
+		.s = s,
+		.now = now,
+		.sd = sd,
+		.kind = kind,
+		.dst_cpu = dst,
+		.cpus = sd->span,
+	};
+
+	/* groups inside an LLC, and such as aren't wholly online, are read anyway */
+	if ((sd->flags & SD_SHARE_LLC) || s->nr_online != s->nr_cpus)
+		return;
+	if (should_we_balance(&env))
+		group_sums_refresh(s, sd);
+}
+
 void balance_decide(const struct sched *s, u64 now, int dst, struct sched_domain *sd,
 		    enum cpu_idle_type kind, struct balance_decision *d)
 {

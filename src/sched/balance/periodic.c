@@ -128,6 +128,7 @@ bool chain_step(struct sched *s, u64 now, int walker, struct balance_walk *w,
 			note_next(w, sd->last_balance + interval);
 			continue;
 		}
+		balance_prepare(s, now, w->for_cpu, sd, w->idle);
 		balance_decide(s, now, w->for_cpu, sd, w->idle, d);
 		balance_commit(s, now, walker, d);
 		if (pass_holds_lock(s, d))

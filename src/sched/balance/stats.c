@@ -3,7 +3,8 @@
  * stats.c - group statistics and what type they make a group (spec 06 §4, §9).
  *
  * Only CPUs with tasks or with averages left to decay are visited; the idle
- * ones are counted by their bits.
+ * ones are counted by their bits. Groups of whole LLCs are summed already
+ * (sums.c).
  */
 #include "sched/balance/lb.h"
 
@@ -64,22 +65,44 @@ enum group_type classify_group(const struct group_stats *gs, int imbalance_pct)
 	return GROUP_FULLY_BUSY;
 }
 
-static void collect_group(const struct lb_env *env, const struct sched_group *g, bool local,
-			  unsigned long capacity, struct group_stats *gs, bool *overload)
+static void read_cpus(const struct lb_env *env, const struct sched_group *g, bool local,
+		      struct group_stats *gs, bool *overload)
 {
 	const struct sched *s = env->s;
-	int idle = 0, w;
+	int w;
 
-	*gs = (struct group_stats){.capacity = capacity, .weight = g->weight};
 	for_each_span_word(w, g) {
 		u64 span = g->span[w] & env->cpus[w];
 		u64 visit = span & (s->busy_mask[w] | s->load_mask[w]);
 
-		idle += __builtin_popcountll(span & s->idle_mask[w]);
+		gs->idle_cpus += __builtin_popcountll(span & s->idle_mask[w]);
 		for (; visit; visit &= visit - 1)
 			add_cpu(env, w * 64 + __builtin_ctzll(visit), local, gs, overload);
 	}
-	gs->idle_cpus = idle;
+}
+
+static void take_sums(const struct load_sums *sums, struct group_stats *gs, bool *overload)
+{
+	gs->load = sums->load;
+	gs->util = sums->util;
+	gs->runnable = sums->runnable;
+	gs->sum_h_nr = sums->h_nr;
+	gs->sum_nr = sums->nr;
+	gs->idle_cpus = sums->idle;
+	*overload |= sums->crowded > 0;
+}
+
+static void collect_group(const struct lb_env *env, const struct sched_group *g, bool local,
+			  unsigned long capacity, struct group_stats *gs, bool *overload)
+{
+	const struct sched *s = env->s;
+	const struct load_sums *sums = env->cpus == env->sd->span ? group_load(g) : NULL;
+
+	*gs = (struct group_stats){.capacity = capacity, .weight = g->weight};
+	if (sums && (local || !sums->odd))
+		take_sums(sums, gs, overload);
+	else
+		read_cpus(env, g, local, gs, overload);
 	gs->imbalance = g->sgc->imbalance;
 	if (!local && idle_kind(env)) {
 		gs->asym = (env->sd->flags & SD_ASYM_PACKING) && gs->sum_h_nr &&

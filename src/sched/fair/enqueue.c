@@ -18,6 +18,7 @@ void count_runnable(const struct sched *s, struct task *p, int runnable)
 {
 	struct sched_entity *se = &p->se;
 
+	rq_load_changed(se->cfs_rq->rq);
 	for_each_sched_entity(se) {
 		se->cfs_rq->h_nr_runnable += runnable;
 		if (se->parent)

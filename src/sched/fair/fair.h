@@ -191,6 +191,7 @@ static inline bool pelt_update_cfs_rq(const struct sched *s, u64 now, struct cfs
 			     cfs_rq->curr != NULL))
 		return false;
 	pelt_update_averages(&cfs_rq->avg, 1);
+	rq_load_changed(cfs_rq->rq);
 	return true;
 }
 
@@ -245,14 +246,18 @@ static inline unsigned long util_estimate(const struct sched *s, const struct ta
 
 static inline void util_est_enqueue(struct sched *s, struct cfs_rq *root, struct task *p)
 {
-	if (feat(s, FEAT_UTIL_EST))
-		root->util_est += util_estimate(s, p);
+	if (!feat(s, FEAT_UTIL_EST))
+		return;
+	root->util_est += util_estimate(s, p);
+	rq_load_changed(root->rq);
 }
 
 static inline void util_est_dequeue(struct sched *s, struct cfs_rq *root, struct task *p)
 {
-	if (feat(s, FEAT_UTIL_EST))
-		root->util_est -= min(root->util_est, util_estimate(s, p));
+	if (!feat(s, FEAT_UTIL_EST))
+		return;
+	root->util_est -= min(root->util_est, util_estimate(s, p));
+	rq_load_changed(root->rq);
 }
 
 void util_est_remember(struct sched *s, struct rq *rq, struct task *p);
@@ -412,6 +417,7 @@ static inline void count_tasks(struct cfs_rq *cfs_rq, int nr, int runnable, int 
 	cfs_rq->h_nr_queued += nr;
 	cfs_rq->h_nr_runnable += runnable;
 	cfs_rq->h_nr_idle += idle;
+	rq_load_changed(cfs_rq->rq);
 }
 
 /* PELT and share of the group entity @se, whose queue changed below it */

@@ -64,6 +64,7 @@ static void leaf_list_del(struct sched *s, struct cfs_rq *cfs_rq)
 
 void enqueue_load_avg(struct cfs_rq *cfs_rq, struct sched_entity *se)
 {
+	rq_load_changed(cfs_rq->rq);
 	cfs_rq->avg.load_avg += se->avg.load_avg;
 	cfs_rq->avg.load_sum += scale_load_down(se->load.weight) * se->avg.load_sum;
 }
@@ -72,6 +73,7 @@ void dequeue_load_avg(struct cfs_rq *cfs_rq, struct sched_entity *se)
 {
 	struct sched_avg *sa = &cfs_rq->avg;
 
+	rq_load_changed(cfs_rq->rq);
 	sub_floor(sa->load_avg, se->avg.load_avg);
 	sub_floor(sa->load_sum, scale_load_down(se->load.weight) * se->avg.load_sum);
 	sa->load_sum = max(sa->load_sum, (u64)sa->load_avg * PELT_MIN_DIVIDER);
@@ -135,6 +137,7 @@ static void apply_removed(struct cfs_rq *cfs_rq)
 	u32 divider = pelt_divider(sa);
 	unsigned long load = cfs_rq->removed.load_avg, runnable = cfs_rq->removed.runnable_avg;
 
+	rq_load_changed(cfs_rq->rq);
 	sub_floor(sa->load_avg, load);
 	sub_floor(sa->load_sum, (u64)load * divider);
 	sa->load_sum = max(sa->load_sum, (u64)sa->load_avg * PELT_MIN_DIVIDER);
@@ -250,6 +253,7 @@ static bool propagate_entity_load_avg(struct cfs_rq *cfs_rq, struct sched_entity
 		return false;
 	gcfs_rq->propagate = false;
 	note_propagate(cfs_rq, gcfs_rq->prop_runnable_sum);
+	rq_load_changed(cfs_rq->rq);
 	propagate_util(cfs_rq, se, gcfs_rq);
 	propagate_runnable(cfs_rq, se, gcfs_rq);
 	propagate_load(cfs_rq, se, gcfs_rq);
