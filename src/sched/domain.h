@@ -34,6 +34,7 @@ struct cell {
 	struct cpu_set *span; /* NULL: the chain ended below */
 	struct sched_group *groups;
 	int flags;
+	int local_flags; /* NUMA: of the CPU's own group, if other CPUs don't see them */
 	int imb_numa_nr;
 };
 

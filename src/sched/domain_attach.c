@@ -36,6 +36,19 @@ static bool parent_degenerate(const struct cell *cell, const struct cell *parent
 	return !(needed & ~cell->flags);
 }
 
+/*
+ * A level below went: the CPU's own group at @level has other flags now. Below NUMA the group is
+ * one for all CPUs; at NUMA levels a kernel has one for each CPU, and the others don't see it.
+ */
+static void change_group_flags(struct domain_build *b, int level, int cpu, int flags)
+{
+	struct cell *cell = cell_of(b, level, cpu);
+
+	cell->local_flags = flags;
+	if (b->level[level].kind != LEVEL_NUMA)
+		cell->groups->flags = flags;
+}
+
 /* @chain: levels of @cpu that stay, bottom up; Return: how many */
 static int remove_degenerate(struct domain_build *b, int cpu, int *chain)
 {
@@ -49,7 +62,7 @@ static int remove_degenerate(struct domain_build *b, int cpu, int *chain)
 			bool last = l + 1 == b->nr_levels || !cell_of(b, l + 1, cpu)->span;
 
 			if (!last && b->rules->group_flags_follow)
-				cell_of(b, l + 1, cpu)->groups->flags = child->flags;
+				change_group_flags(b, l + 1, cpu, child->flags);
 			child->flags |= cell->flags & SD_PREFER_SIBLING;
 			continue;
 		}
@@ -59,7 +72,7 @@ static int remove_degenerate(struct domain_build *b, int cpu, int *chain)
 		n--;
 		memmove(chain, chain + 1, n * sizeof(*chain));
 		if (n)
-			cell_of(b, chain[0], cpu)->groups->flags = 0;
+			change_group_flags(b, chain[0], cpu, 0);
 	}
 	return n;
 }
@@ -79,6 +92,7 @@ static void init_domain(const struct domain_build *b, struct sched_domain *sd, i
 	sd->word = cell->span->word;
 	sd->nr_words = cell->span->nr_words;
 	sd->flags = cell->flags;
+	sd->local_flags = cell->local_flags;
 	sd->level = level;
 	sd->name = b->level[level].name;
 	sd->min_interval = sd->weight;
@@ -232,6 +246,13 @@ int domain_attach_all(struct domain_build *b)
 		find_shortcuts(b, rq);
 		if (find_siblings(b, rq))
 			return -ENOMEM;
+	}
+	for (int c = 0; c < b->nr_cpus; c++) {
+		struct sched_domain *sd;
+
+		for_each_domain(cpu_rq(b->s, c), sd)
+			if (b->level[sd->level].kind != LEVEL_NUMA)
+				sd->local_flags = sd->groups->flags;
 	}
 	return build_llcs(b);
 }

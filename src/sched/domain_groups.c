@@ -4,7 +4,8 @@
  *
  * A group and its capacity are shared by all CPUs that have it. Below NUMA the groups of a domain
  * partition it, and its CPUs share one ring; at NUMA levels groups may overlap, and each CPU has
- * a ring that begins with its own group (CPUs with the same sequence share it).
+ * a ring of its own. CPUs that see the same groups in the same circular order share it, each
+ * beginning at its own group: on most machines all do.
  */
 #include <errno.h>
 #include <string.h>
@@ -155,7 +156,7 @@ struct ring {
 	struct ring *next;
 	int n;
 	struct numa_group **seq;
-	struct sched_group *first;
+	struct sched_group **group;
 };
 
 struct numa_build {
@@ -221,6 +222,14 @@ static struct numa_group *numa_group(struct numa_build *nb, int level, int cpu)
 	return g;
 }
 
+static bool set_subset(const struct cpu_set *a, const struct cpu_set *b)
+{
+	for (int w = 0; w < a->nr_words; w++)
+		if (a->bits[a->word[w]] & ~b->bits[a->word[w]])
+			return false;
+	return true;
+}
+
 /*
  * The level whose child is the group that CPU @i contributes to a domain spanning @span. Where
  * nodes are three or more hops apart the child may reach out of the domain: then a lower one.
@@ -228,7 +237,7 @@ static struct numa_group *numa_group(struct numa_build *nb, int level, int cpu)
 static int contributing_level(const struct domain_build *b, int level, const struct cpu_set *span,
 			      int i)
 {
-	while (level && !mask_subset(child_span(b, level, i)->bits, span->bits, b->words))
+	while (level && !set_subset(child_span(b, level, i), span))
 		level--;
 	return level;
 }
@@ -252,41 +261,57 @@ static int numa_sequence(struct numa_build *nb, int level, int cpu)
 		g = numa_group(nb, contributing_level(b, level, span, i), i);
 		if (!g)
 			return -ENOMEM;
-		mask_andnot(left, left, g->span->bits, b->words);
+		for (int w = 0; w < g->span->nr_words; w++)
+			left[g->span->word[w]] &= ~g->span->bits[g->span->word[w]];
 		nb->seq[n++] = g;
 	}
 	return n;
 }
 
-static struct sched_group *new_ring(struct numa_build *nb, int n)
+static struct ring *new_ring(struct numa_build *nb, int n)
 {
 	struct domain_build *b = nb->b;
 	struct ring *r = arena_alloc(b->tmp, sizeof(*r));
-	struct sched_group *last = NULL;
 
 	if (!r)
 		return NULL;
 	r->seq = arena_array(b->tmp, n, sizeof(*r->seq));
-	if (!r->seq)
+	r->group = arena_array(b->tmp, n, sizeof(*r->group));
+	if (!r->seq || !r->group)
 		return NULL;
 	memcpy(r->seq, nb->seq, n * sizeof(*r->seq));
 	r->n = n;
 	for (int i = 0; i < n; i++) {
 		struct numa_group *ng = r->seq[i];
-		struct sched_group *g = new_group(b, ng->span, ng->balance, ng->flags, ng->sgc);
 
-		if (!g)
+		r->group[i] = new_group(b, ng->span, ng->balance, ng->flags, ng->sgc);
+		if (!r->group[i])
 			return NULL;
-		if (last)
-			last->next = g;
-		else
-			r->first = g;
-		last = g;
-		g->next = r->first;
+		if (i)
+			r->group[i - 1]->next = r->group[i];
+		r->group[i]->next = r->group[0];
 	}
 	r->next = nb->rings;
 	nb->rings = r;
-	return r->first;
+	return r;
+}
+
+/* the sequence just built as a part of the circle @r; Return: where it begins there, -1: no */
+static int begins_in_ring(const struct numa_build *nb, const struct ring *r, int n)
+{
+	int at = 0, tail;
+
+	if (r->n != n)
+		return -1;
+	while (at < n && r->seq[at] != nb->seq[0])
+		at++;
+	if (at == n)
+		return -1;
+	tail = n - at;
+	if (memcmp(r->seq + at, nb->seq, tail * sizeof(*nb->seq)) ||
+	    memcmp(r->seq, nb->seq + tail, at * sizeof(*nb->seq)))
+		return -1;
+	return at;
 }
 
 static int build_numa_level(struct numa_build *nb, int level)
@@ -297,19 +322,26 @@ static int build_numa_level(struct numa_build *nb, int level)
 	for (int c = 0; c < b->nr_cpus; c++) {
 		struct cell *cell = cell_of(b, level, c);
 		struct ring *r;
-		int n;
+		int n, at = 0;
 
 		if (!cell->span)
 			continue;
 		n = numa_sequence(nb, level, c);
 		if (n < 0)
 			return n;
-		for (r = nb->rings; r; r = r->next)
-			if (r->n == n && !memcmp(r->seq, nb->seq, n * sizeof(*nb->seq)))
+		for (r = nb->rings; r; r = r->next) {
+			at = begins_in_ring(nb, r, n);
+			if (at >= 0)
 				break;
-		cell->groups = r ? r->first : new_ring(nb, n);
-		if (!cell->groups)
+		}
+		if (!r) {
+			r = new_ring(nb, n);
+			at = 0;
+		}
+		if (!r)
 			return -ENOMEM;
+		cell->groups = r->group[at];
+		cell->local_flags = cell->groups->flags;
 	}
 	return 0;
 }

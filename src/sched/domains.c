@@ -79,7 +79,7 @@ bool sched_domains_get(const struct sched_domains *d, int cpu, int i, struct sch
 		.next_group = sd->groups,
 	};
 	sched_domain_flag_names(&d->s, sd->flags, v->flags, sizeof(v->flags));
-	sched_domain_flag_names(&d->s, sd->groups->flags, v->groups_flags, sizeof(v->groups_flags));
+	sched_domain_flag_names(&d->s, sd->local_flags, v->groups_flags, sizeof(v->groups_flags));
 	g = sd->groups;
 	do {
 		v->nr_groups++;

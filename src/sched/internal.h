@@ -223,6 +223,7 @@ struct sched_domain {
 	const u16 *word;	/* as in struct sched_group */
 	int nr_words;
 	int flags;
+	int local_flags;	/* of its local group: groups->flags is what others see of that */
 	int level;		/* index in the level list before removal */
 	const char *name;
 	u64 min_interval, max_interval; /* ms */

@@ -14,9 +14,9 @@ static long excess(unsigned long a, unsigned long b)
 	return a > b ? (long)(a - b) : 0;
 }
 
-static bool one_is_smt(const struct domain_stats *sds)
+static bool one_is_smt(const struct lb_env *env, const struct domain_stats *sds)
 {
-	return (sds->local->flags & SD_SHARE_CPUCAPACITY) !=
+	return (env->sd->local_flags & SD_SHARE_CPUCAPACITY) !=
 	       (sds->busiest->flags & SD_SHARE_CPUCAPACITY);
 }
 
@@ -124,7 +124,7 @@ static bool task_to_spare(const struct lb_env *env, const struct domain_stats *s
 
 	if (!idle_kind(env))
 		return false;
-	if (busiest->type == GROUP_SMT_BALANCE && one_is_smt(sds))
+	if (busiest->type == GROUP_SMT_BALANCE && one_is_smt(env, sds))
 		return true;
 	if (busiest->weight > 1 && local->idle_cpus <= busiest->idle_cpus + 1)
 		return false;
