@@ -41,9 +41,21 @@ int result_add(struct result *r, const char *name, const char *unit, bool higher
 	return 0;
 }
 
+/* The end finds tasks running and waiting: that time is in no counter yet. */
+static void count_unfinished(const struct sim *sim, u64 *counter)
+{
+	for (int i = 0; i < sim->nr_cpus; i++)
+		if (sim->cpu[i].curr)
+			counter[CNT_busy_ns] += sim->now - sim->cpu[i].curr->switched_in;
+	for (u32 i = 0; i < sim->nr_slots; i++)
+		if (sim->slot[i]->stage == STAGE_RUNNABLE)
+			counter[CNT_wait_ns] += sim->now - sim->slot[i]->runnable_since;
+}
+
 void sim_counters(const struct sim *sim, struct result *r)
 {
 	memcpy(r->counter, sim->counter, sizeof(r->counter));
+	count_unfinished(sim, r->counter);
 	r->simulated_ns = sim->now - sim->start;
 	r->seed = sim->p.seed;
 }

@@ -289,6 +289,26 @@ static void counters_add_up(void **state)
 	machine_free(m);
 }
 
+/* CPU time of who still runs at the end, and the wait of who still waits, are counted. */
+static void the_end_is_counted(void **state)
+{
+	struct machine *m = world_machine("core:2 pu:1");
+	struct script hog[3];
+	struct sim *sim = world_new(m, "v6.1", &(struct sim_params){ .no_noise = true,
+								    .check = true,
+								    .max_ns = 101 * MS });
+
+	for (int i = 0; i < 3; i++) {
+		hog[i] = (struct script)SCRIPT({ .op = SIM_RUN, .ns = 1000 * MS });
+		world_spawn(sim, &hog[i], NULL);
+	}
+	world_run(sim);
+	assert_in_range(world_counter(sim, CNT_busy_ns), 199 * MS, 202 * MS);
+	assert_in_range(world_counter(sim, CNT_wait_ns), 99 * MS, 101 * MS);
+	sim_free(sim);
+	machine_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +321,7 @@ int main(void)
 		cmocka_unit_test(refill_after_migration),
 		cmocka_unit_test(same_seed_same_run),
 		cmocka_unit_test(counters_add_up),
+		cmocka_unit_test(the_end_is_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
