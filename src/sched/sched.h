@@ -151,6 +151,14 @@ struct sched_task_attr {
 struct task *sched_task_new(struct sched *s, const struct sched_task_attr *attr);
 
 /**
+ * sched_task_asleep() - @p, which is new, has been there for long: it sleeps, and ran on @cpu last
+ *
+ * For what lives since boot, a kernel thread or a daemon: its first wake-up is
+ * one like all others, not a fork.
+ */
+void sched_task_asleep(struct sched *s, struct task *p, int cpu);
+
+/**
  * sched_task_free() - recycle a task that exited and was switched out (or never ran)
  */
 void sched_task_free(struct sched *s, struct task *p);

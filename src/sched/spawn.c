@@ -58,6 +58,15 @@ void sched_activate_new(struct sched *s, u64 now, int cpu, struct task *p)
 	check_preempt_curr(s, rq, p, WF_FORK, cpu);
 }
 
+void sched_task_asleep(struct sched *s, struct task *p, int cpu)
+{
+	assert(p->state == TASK_NEW && task_allowed(p, cpu));
+	set_task_cpu(s, p, cpu);
+	p->recent_used_cpu = cpu;
+	p->state = TASK_SLEEPING;
+	fair_forget_past(s, p);
+}
+
 void sched_exec_decide(const struct sched *s, u64 now, int cpu, struct fork_decision *d)
 {
 	const struct task *p = s->rq[cpu].curr;

@@ -20,6 +20,8 @@ void idle_init(struct sim *sim, struct sim_cpu *c)
 	c->timer_hint = NEVER;
 	c->idle_exit_ns = m->nr_cstates ? m->cstate[deepest].exit_ns : 0;
 	c->polling = m->nr_cstates && m->cstate[deepest].polling;
+	if (m->cpuidle && m->nr_cstates) /* its idle loop has been there for long */
+		sched_idle_state(sim->sched, c->id, true, m->cstate[deepest].table_exit_ns);
 	c->tick_stopped = true;
 	c->mode = CPU_IDLE;
 	c->act.kind = FRAME_IDLE;

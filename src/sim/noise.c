@@ -64,7 +64,19 @@ static void kthread_next(struct sim *sim, struct sim_task *t, struct sim_step *s
 
 static const struct sim_program kthread_program = { .name = "kernel thread", .next = kthread_next };
 
-static struct sim_task *new_kthread(struct sim *sim, const char *comm, const u64 *allowed)
+/* A task that is there since boot and sleeps; it ran on @cpu last. */
+static int born_asleep(struct sim *sim, struct sim_task *t, int cpu)
+{
+	if (task_create(sim, t, NULL))
+		return -ENOMEM;
+	sched_task_asleep(sim->sched, t->p, cpu);
+	t->background = true;
+	t->last_cpu = cpu;
+	t->stage = STAGE_BLOCKED;
+	return 0;
+}
+
+static struct sim_task *new_kthread(struct sim *sim, const char *comm, const u64 *allowed, int cpu)
 {
 	struct sim_spawn what = {
 		.comm = comm, .program = &kthread_program, .allowed = allowed,
@@ -74,20 +86,17 @@ static struct sim_task *new_kthread(struct sim *sim, const char *comm, const u64
 	if (!t)
 		return NULL;
 	t->mm = 0;
-	t->background = true;
-	return task_create(sim, t, NULL) ? NULL : t;
+	t->pair_sleeping = true;
+	t->wait_what = "work";
+	return born_asleep(sim, t, cpu) ? NULL : t;
 }
 
 /* @t joins the tasks that the timer interrupt of @c wakes, unless it is awake */
 static void wake_kthread(struct sim_cpu *c, struct sim_task *t)
 {
-	if (t->stage == STAGE_NEW && !t->waited) {
-		t->waited = true; /* its first wake-up is on its way */
-	} else if (t->stage == STAGE_BLOCKED && t->pair_sleeping) {
-		t->pair_sleeping = false;
-	} else {
+	if (t->stage != STAGE_BLOCKED || !t->pair_sleeping)
 		return;
-	}
+	t->pair_sleeping = false;
 	waitq_add(&c->timers, t);
 	c->irqs |= IRQ_TIMER;
 }
@@ -100,7 +109,7 @@ static void kworker_tick(struct sim *sim, struct sim_cpu *c)
 	if (!c->kworker) {
 		mask_zero(only, sim->words);
 		mask_set(only, c->id);
-		c->kworker = new_kthread(sim, "kworker", only);
+		c->kworker = new_kthread(sim, "kworker", only, c->id);
 	}
 	if (c->kworker)
 		wake_kthread(c, c->kworker);
@@ -143,13 +152,14 @@ static int start_daemons(struct sim *sim)
 	};
 
 	for (int i = 0; i < NR_DAEMONS; i++) {
+		int cpu = (int)rng_below(&sim->rng_noise, sim->nr_cpus);
 		struct sim_task *t = task_alloc(sim, &what, NULL);
 
-		if (!t || task_create(sim, t, NULL))
+		if (!t || born_asleep(sim, t, cpu))
 			return -ENOMEM;
-		t->background = true;
-		task_start_at(sim, t, (int)rng_below(&sim->rng_noise, sim->nr_cpus),
-			      sim->now + rng_below(&sim->rng_noise, DAEMON_SLEEP_SPAN_NS));
+		t->timed = true;
+		t->wait_what = "a timer";
+		task_start_at(sim, t, cpu, sim->now + rng_below(&sim->rng_noise, DAEMON_SLEEP_SPAN_NS));
 	}
 	return 0;
 }
@@ -167,7 +177,8 @@ int noise_init(struct sim *sim)
 	for (int i = 0; i < sim->nr_cpus; i++)
 		sim->cpu[i].kworker_due =
 			sim->now + rng_below(&sim->rng_noise, KWORKER_MIN_NS + KWORKER_SPAN_NS);
-	sim->rcu = new_kthread(sim, "rcu_preempt", NULL);
+	sim->rcu = new_kthread(sim, "rcu_preempt", NULL,
+			       (int)rng_below(&sim->rng_noise, sim->nr_cpus));
 	if (!sim->rcu)
 		return -ENOMEM;
 	sim->rcu_due = sim->now + rng_below(&sim->rng_noise, RCU_SPAN_NS);

@@ -28,6 +28,19 @@ void fair_init_task(struct sched *s, struct task *p)
 	set_task_rq(s, p, p->cpu);
 }
 
+/* How far a task that slept for long lies behind its queue; more than any credit is worth. */
+#define LONG_ASLEEP_NS NSEC_PER_SEC
+
+/**
+ * fair_forget_past() - @p, which was never queued, has slept so long that its averages are gone
+ */
+void fair_forget_past(struct sched *s, struct task *p)
+{
+	p->se.avg.load_avg = 0;
+	if (is_cfs(s))
+		p->se.vruntime = -LONG_ASLEEP_NS; /* relative to the queue it wakes on */
+}
+
 /**
  * fair_task_fork() - the new task @p starts from where its parent stands on @rq
  *

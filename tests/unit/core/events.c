@@ -535,6 +535,42 @@ static void bad_shares(void **state)
 }
 
 /* slots are recycled: many tasks one after the other take one chunk */
+/* A task that slept since boot is woken where it ran, and preempts who has run for a while. */
+static void asleep_since_boot(void **state)
+{
+	static const char *const kernels[] = {"v5.7", "v6.1", "v6.12", "v7.3"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
+		struct task *p, *hog;
+		struct rig r;
+
+		rig_new(&r, &flat, kernels[i]);
+		rig_boot(&r, 1);
+		p = rig_task(&r, NULL);
+		sched_task_asleep(r.s, p, 3);
+		rig_check(&r, "asleep");
+		assert_int_equal(sched_task_cpu(p), 3);
+		assert_int_equal(sched_task_util(p), 0);
+		hog = rig_start(&r, 5, NULL);
+		assert_int_equal(wake(&r, 5, p, false).target, 3);
+		sched_wake_list_run(r.s, r.now, 3);
+		assert_true(sched_task_queued(p));
+		/* the same beside a hog, with nowhere else to go */
+		p = rig_task(&r, &(u64){1 << 5});
+		sched_task_asleep(r.s, p, 5);
+		for (int t = 0; t < 5; t++) {
+			r.now += 4 * NSEC_PER_MSEC;
+			sched_tick(r.s, r.now, 5);
+		}
+		wake(&r, 5, p, false);
+		assert_ptr_equal(sched_current(r.s, 5), hog);
+		assert_ptr_equal(sched_pick_peek(r.s, r.now, 5), p);
+		assert_true(sched_need_resched(r.s, 5) || sched_need_resched_lazy(r.s, 5));
+		rig_check(&r, "woken");
+		rig_free(&r);
+	}
+}
+
 static void tasks_are_recycled(void **state)
 {
 	struct task *first;
@@ -615,6 +651,7 @@ int main(void)
 		cmocka_unit_test(affinity_of_a_waking_task),
 		cmocka_unit_test(attributes),
 		cmocka_unit_test(bad_shares),
+		cmocka_unit_test(asleep_since_boot),
 		cmocka_unit_test(tasks_are_recycled),
 		cmocka_unit_test(check_finds_faults),
 	};
