@@ -121,6 +121,25 @@ void pelt_cross_periods(struct sched_avg *sa, u64 delta, u64 load, u64 runnable,
 /* load_avg, runnable_avg and util_avg from the sums; @weight: an entity's own, 1 for a queue */
 void pelt_update_averages(struct sched_avg *sa, u64 weight);
 
+/* whole units of 1024 ns from @sa's last update to @now; very many if that is later */
+static inline u64 pelt_elapsed(u64 now, const struct sched_avg *sa)
+{
+	return (now - sa->last_update_time) >> 10;
+}
+
+/* @delta such units that end inside the present period: the sums grow, no average moves */
+static inline void pelt_grow(struct sched_avg *sa, u64 delta, u64 load, u64 runnable, bool running)
+{
+	sa->last_update_time += delta << 10;
+	sa->period_contrib += delta;
+	if (load) {
+		sa->load_sum += load * delta;
+		sa->runnable_sum += (runnable * delta) << 10;
+		if (running)
+			sa->util_sum += delta << 10;
+	}
+}
+
 /**
  * pelt_update_sum() - bring the sums of @sa to @now (spec 03 §3)
  * @now: PELT clock, ns
@@ -130,26 +149,19 @@ void pelt_update_averages(struct sched_avg *sa, u64 weight);
 static inline bool pelt_update_sum(u64 now, struct sched_avg *sa, u64 load, u64 runnable,
 				   bool running)
 {
-	u64 delta = now - sa->last_update_time;
+	u64 delta = pelt_elapsed(now, sa);
 
-	if (delta < 1024)
+	if (!delta)
 		return false;
-	if (unlikely((s64)delta < 0)) {
+	if (unlikely((s64)(now - sa->last_update_time) < 0)) {
 		sa->last_update_time = now;
 		return false;
 	}
-	delta >>= 10;
-	sa->last_update_time += delta << 10;
 	if (likely(sa->period_contrib + delta < 1024)) {
-		sa->period_contrib += delta;
-		if (load) {
-			sa->load_sum += load * delta;
-			sa->runnable_sum += (runnable * delta) << 10;
-			if (running)
-				sa->util_sum += delta << 10;
-		}
+		pelt_grow(sa, delta, load, runnable, running);
 		return false;
 	}
+	sa->last_update_time += delta << 10;
 	pelt_cross_periods(sa, sa->period_contrib + delta, load, runnable, running);
 	return true;
 }
@@ -183,12 +195,16 @@ static inline bool pelt_update_blocked_se(u64 now, struct sched_entity *se)
 	return true;
 }
 
+/* tasks of a queue that count as runnable */
+static inline u64 cfs_rq_runnable(const struct sched *s, const struct cfs_rq *cfs_rq)
+{
+	return s->k.rules.h_nr_runnable ? cfs_rq->h_nr_runnable : cfs_rq->h_nr_queued;
+}
+
 static inline bool pelt_update_cfs_rq(const struct sched *s, u64 now, struct cfs_rq *cfs_rq)
 {
-	int nr = s->k.rules.h_nr_runnable ? cfs_rq->h_nr_runnable : cfs_rq->h_nr_queued;
-
-	if (!pelt_update_sum(now, &cfs_rq->avg, scale_load_down(cfs_rq->load.weight), nr,
-			     cfs_rq->curr != NULL))
+	if (!pelt_update_sum(now, &cfs_rq->avg, scale_load_down(cfs_rq->load.weight),
+			     cfs_rq_runnable(s, cfs_rq), cfs_rq->curr != NULL))
 		return false;
 	pelt_update_averages(&cfs_rq->avg, 1);
 	rq_load_changed(cfs_rq->rq);
@@ -207,25 +223,12 @@ enum {
 	SKIP_AGE_LOAD = 1 << 3,
 };
 
-void update_load_avg_now(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se,
-			 int flags);
-
 /**
  * update_load_avg() - bring an entity and its queue up to date
  * @flags: UPDATE_TG: the group's sum follows; DO_ATTACH: an entity without a time stamp joins;
  *	DO_DETACH: it leaves (its stamp is zeroed); SKIP_AGE_LOAD: it isn't aged first
  */
-static inline void update_load_avg(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se,
-				   int flags)
-{
-	u64 now = rq_clock_pelt(cfs_rq->rq);
-
-	/* often both were updated a moment ago */
-	if (now - se->avg.last_update_time < 1024 && now - cfs_rq->avg.last_update_time < 1024 &&
-	    !(flags & DO_DETACH) && entity_is_task(se) && !cfs_rq->removed.nr)
-		return;
-	update_load_avg_now(s, cfs_rq, se, flags);
-}
+void update_load_avg(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se, int flags);
 
 bool update_cfs_rq_load_avg(struct sched *s, u64 now, struct cfs_rq *cfs_rq);
 void enqueue_load_avg(struct cfs_rq *cfs_rq, struct sched_entity *se);

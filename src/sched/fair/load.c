@@ -260,8 +260,8 @@ static bool propagate_entity_load_avg(struct cfs_rq *cfs_rq, struct sched_entity
 	return true;
 }
 
-void update_load_avg_now(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se,
-			 int flags)
+static void __attribute__((noinline)) update_load_avg_slow(struct sched *s, struct cfs_rq *cfs_rq,
+							   struct sched_entity *se, int flags)
 {
 	u64 now = rq_clock_pelt(cfs_rq->rq);
 	bool changed;
@@ -281,6 +281,29 @@ void update_load_avg_now(struct sched *s, struct cfs_rq *cfs_rq, struct sched_en
 	} else if (changed && (flags & UPDATE_TG)) {
 		update_tg_load_avg(s, cfs_rq);
 	}
+}
+
+/*
+ * Nearly always a task stays where it is and neither its period nor its queue's ends:
+ * then both sums grow, and that is all.
+ */
+void update_load_avg(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se, int flags)
+{
+	u64 now = rq_clock_pelt(cfs_rq->rq);
+	u64 delta = pelt_elapsed(now, &se->avg), queue_delta = pelt_elapsed(now, &cfs_rq->avg);
+	u64 runs;
+
+	if (unlikely(se->avg.period_contrib + delta >= 1024 ||
+		     cfs_rq->avg.period_contrib + queue_delta >= 1024 ||
+		     !se->avg.last_update_time || (flags & (DO_DETACH | SKIP_AGE_LOAD)) ||
+		     !entity_is_task(se) || cfs_rq->removed.nr)) {
+		update_load_avg_slow(s, cfs_rq, se, flags);
+		return;
+	}
+	runs = se->on_rq && !se->sched_delayed;
+	pelt_grow(&se->avg, delta, runs, runs, cfs_rq->curr == se);
+	pelt_grow(&cfs_rq->avg, queue_delta, scale_load_down(cfs_rq->load.weight),
+		  cfs_rq_runnable(s, cfs_rq), cfs_rq->curr != NULL);
 }
 
 /* ---- entities that aren't queued ---- */
