@@ -21,23 +21,33 @@ static inline u64 earlier(u64 a, u64 b)
 
 /* ---- the tree ---- */
 
+static u64 subtree_min_vruntime(const struct sched_entity *se)
+{
+	const struct rb_node *n = &se->run_node;
+	u64 v = se->vruntime;
+
+	if (n->left)
+		v = earlier(v, rb_entity(n->left)->min_vruntime);
+	if (n->right)
+		v = earlier(v, rb_entity(n->right)->min_vruntime);
+	return v;
+}
+
 static bool augment(struct rb_node *n)
 {
 	struct sched_entity *se = rb_entity(n);
-	u64 v = se->vruntime, lo = se->slice, hi = se->slice;
+	u64 v = subtree_min_vruntime(se), lo = se->slice, hi = se->slice;
 	bool changed;
 
 	if (n->left) {
 		const struct sched_entity *l = rb_entity(n->left);
 
-		v = earlier(v, l->min_vruntime);
 		lo = min(lo, l->min_slice);
 		hi = max(hi, l->max_slice);
 	}
 	if (n->right) {
 		const struct sched_entity *r = rb_entity(n->right);
 
-		v = earlier(v, r->min_vruntime);
 		lo = min(lo, r->min_slice);
 		hi = max(hi, r->max_slice);
 	}
@@ -48,15 +58,31 @@ static bool augment(struct rb_node *n)
 	return changed;
 }
 
+/* the same where all slices are equal, as they are unless somebody asked for his own */
+static bool augment_vruntime(struct rb_node *n)
+{
+	struct sched_entity *se = rb_entity(n);
+	u64 v = subtree_min_vruntime(se), old = se->min_vruntime;
+
+	se->min_vruntime = v;
+	return v != old;
+}
+
+static inline bool slices_equal(const struct sched_entity *root)
+{
+	return root->min_slice == root->max_slice;
+}
+
 void eevdf_insert(struct cfs_rq *cfs_rq, struct sched_entity *se)
 {
 	struct rb_node **link = &cfs_rq->tasks_timeline.root, *parent = NULL;
+	const struct sched_entity *root = rb_entity(*link);
 
 	cfs_rq->avg_vruntime += vsum_part(cfs_rq, se->vruntime, se->key_weight);
 	cfs_rq->avg_load += se->key_weight;
-	if (!*link) {
-		se->min_vruntime = se->vruntime;
-		se->min_slice = se->max_slice = se->slice;
+	se->min_vruntime = se->vruntime;
+	se->min_slice = se->max_slice = se->slice;
+	if (!root) {
 		rb_insert_first(&cfs_rq->tasks_timeline, &se->run_node);
 		return;
 	}
@@ -67,7 +93,10 @@ void eevdf_insert(struct cfs_rq *cfs_rq, struct sched_entity *se)
 		else
 			link = &parent->right;
 	}
-	rb_insert(&cfs_rq->tasks_timeline, &se->run_node, parent, link, augment);
+	if (likely(slices_equal(root) && root->min_slice == se->slice))
+		rb_insert(&cfs_rq->tasks_timeline, &se->run_node, parent, link, augment_vruntime);
+	else
+		rb_insert(&cfs_rq->tasks_timeline, &se->run_node, parent, link, augment);
 }
 
 void eevdf_remove(struct cfs_rq *cfs_rq, struct sched_entity *se)
@@ -76,7 +105,10 @@ void eevdf_remove(struct cfs_rq *cfs_rq, struct sched_entity *se)
 		cfs_rq->avg_vruntime = cfs_rq->avg_load = 0;
 		return;
 	}
-	rb_erase(&cfs_rq->tasks_timeline, &se->run_node, augment);
+	if (likely(slices_equal(rb_entity(cfs_rq->tasks_timeline.root))))
+		rb_erase(&cfs_rq->tasks_timeline, &se->run_node, augment_vruntime);
+	else
+		rb_erase(&cfs_rq->tasks_timeline, &se->run_node, augment);
 	cfs_rq->avg_vruntime -= vsum_part(cfs_rq, se->vruntime, se->key_weight);
 	cfs_rq->avg_load -= se->key_weight;
 }
