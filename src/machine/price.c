@@ -2,17 +2,35 @@
 /* What deciding costs: counted work times this machine's figures (spec 13 §7). */
 #include "machine/machine.h"
 
+/* a free lock is its cache line brought here */
+static u64 price_of_locks(const struct machine *m, const struct sched_work *w)
+{
+	u32 any = 0;
+	u64 ns = 0;
+
+	for (int d = 0; d < NR_DISTANCES; d++)
+		any |= w->locks[d];
+	if (likely(!any)) /* a wake-up's choice takes none */
+		return 0;
+	for (int d = 0; d < NR_DISTANCES; d++)
+		ns += (u64)w->locks[d] * m->line_ns[d];
+	return ns;
+}
+
 u64 machine_price(void *ctx, int cpu, const struct sched_work *w)
 {
 	const struct machine *m = ctx;
 	const struct machine_costs *c = &m->cost;
-	bool select = w->kind == WORK_SELECT;
-	u64 ns = select ? c->select_base : c->balance_base;
+	u64 ns = price_of_locks(m, w) + w->tasks * c->balance_task;
 
-	for (int d = 0; d < NR_DISTANCES; d++) {
-		ns += w->cpus[d] * (select ? c->inspect_cpu[d] : c->balance_cpu);
-		/* a free lock is its cache line brought here */
-		ns += (u64)w->locks[d] * m->line_ns[d];
+	if (w->kind == WORK_SELECT) {
+		ns += c->select_base;
+		for (int d = 0; d < NR_DISTANCES; d++)
+			ns += w->cpus[d] * c->inspect_cpu[d];
+	} else {
+		ns += c->balance_base;
+		for (int d = 0; d < NR_DISTANCES; d++)
+			ns += w->cpus[d] * c->balance_cpu;
 	}
-	return ns + w->tasks * c->balance_task;
+	return ns;
 }
