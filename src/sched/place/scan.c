@@ -85,10 +85,38 @@ static enum scan_result scan_range(struct scan *sc, int lo, int hi, int *pos)
 	return SCAN_NOTHING;
 }
 
+/* both ranges of a whole turn, where all positions fit one word */
+static enum scan_result scan_word(struct scan *sc, int *pos)
+{
+	u64 cand = cand_word(sc, 0), hits = cand & free_word(sc, 0);
+	u64 upper = ~0ULL << sc->start, read = cand;
+	int passed;
+
+	if (hits) {
+		u64 hit = hits & upper ? hits & upper : hits;
+
+		hit &= -hit;
+		*pos = __builtin_ctzll(hit);
+		read &= hits & upper ? upper & (hit | (hit - 1)) : upper | hit | (hit - 1);
+	}
+	passed = __builtin_popcountll(read);
+	if (passed > sc->left) {
+		sc->visited += sc->left;
+		sc->left = 0;
+		return SCAN_GAVE_UP;
+	}
+	sc->visited += passed;
+	sc->left -= passed;
+	return hits ? SCAN_FOUND : SCAN_NOTHING;
+}
+
 static enum scan_result scan_cpus(struct scan *sc, int *pos)
 {
-	enum scan_result res = scan_range(sc, sc->start, sc->llc->nr_cpus, pos);
+	enum scan_result res;
 
+	if (likely(sc->llc->words == 1))
+		return scan_word(sc, pos);
+	res = scan_range(sc, sc->start, sc->llc->nr_cpus, pos);
 	return res == SCAN_NOTHING ? scan_range(sc, 0, sc->start, pos) : res;
 }
 
