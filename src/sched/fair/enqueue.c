@@ -126,6 +126,17 @@ void set_next_buddy(struct sched_entity *se)
 	}
 }
 
+/* the task of the root group, on the one level it has: as dequeue_levels() */
+static inline bool dequeue_top(struct sched *s, struct cfs_rq *cfs_rq, struct task *p, int flags)
+{
+	int runnable = p->se.sched_delayed ? 0 : -1, idle = p->se.counted_idle;
+
+	if (!dequeue_entity(s, cfs_rq, &p->se, flags))
+		return false;
+	count_tasks(cfs_rq, -1, runnable, -idle);
+	return true;
+}
+
 /*
  * @p: NULL if a group entity leaves, whose queue is empty already.
  * Return: false if the task itself stays, delayed.
@@ -192,6 +203,8 @@ bool fair_dequeue_task(struct sched *s, struct rq *rq, struct task *p, int flags
 		util_est_dequeue(s, &rq->cfs, p);
 	if (is_flat(s))
 		left = flat_dequeue_task(s, rq, p, flags);
+	else if (likely(!p->se.parent))
+		left = dequeue_top(s, &rq->cfs, p, flags);
 	else
 		left = dequeue_levels(s, &p->se, flags, p);
 	if ((flags & DEQUEUE_SLEEP) && !was_delayed)

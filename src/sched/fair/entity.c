@@ -33,13 +33,19 @@ static bool slice_over(const struct sched *s, const struct cfs_rq *cfs_rq,
 	       !entity_eligible(cfs_rq, curr);
 }
 
+static void __attribute__((noinline)) make_room(struct sched *s, struct cfs_rq *cfs_rq,
+						struct sched_entity *curr)
+{
+	fair_resched(s, cfs_rq->rq, cfs_rq->rq->cpu);
+	clear_buddies(s, cfs_rq, curr);
+}
+
 /* the running entity ran @delta ns since it was last accounted */
 void account_curr(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *curr, u64 delta)
 {
-	struct rq *rq = cfs_rq->rq;
 	bool passed;
 
-	curr->exec_start = rq->clock_task;
+	curr->exec_start = cfs_rq->rq->clock_task;
 	curr->sum_exec_runtime += delta;
 	curr->vruntime += vtime(delta, curr);
 	if (is_cfs(s)) {
@@ -48,10 +54,8 @@ void account_curr(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *c
 	}
 	passed = eevdf_update_deadline(s, curr);
 	eevdf_update_min_vruntime(cfs_rq);
-	if (cfs_rq->nr_tree > 1 && curr->on_rq && slice_over(s, cfs_rq, curr, passed)) {
-		fair_resched(s, rq, rq->cpu);
-		clear_buddies(s, cfs_rq, curr);
-	}
+	if (cfs_rq->nr_tree > 1 && curr->on_rq && slice_over(s, cfs_rq, curr, passed))
+		make_room(s, cfs_rq, curr);
 }
 
 /* ---- counts and loads of a level ---- */

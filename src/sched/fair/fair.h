@@ -401,7 +401,8 @@ void forget_buddies(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity 
 /* @se is chosen, or leaves: nobody prefers it any more, here and where it stands for this level */
 static inline void clear_buddies(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se)
 {
-	if (unlikely(cfs_rq->next || cfs_rq->last || cfs_rq->skip))
+	/* one test for all three */
+	if (unlikely((uintptr_t)cfs_rq->next | (uintptr_t)cfs_rq->last | (uintptr_t)cfs_rq->skip))
 		forget_buddies(s, cfs_rq, se);
 }
 
