@@ -84,9 +84,9 @@ static void print_json(const struct options *o, const struct result *r)
 {
 	json_t *j = result_json(r);
 
-	json_object_set_new(j, "machine", json_string(o->machine));
-	json_object_set_new(j, "workload", json_string(o->workload));
-	json_object_set_new(j, "kernel", json_string(o->kernel));
+	json_object_set_new(j, "machine", json_text(o->machine));
+	json_object_set_new(j, "workload", json_text(o->workload));
+	json_object_set_new(j, "kernel", json_text(o->kernel));
 	json_print(j, stdout);
 }
 

@@ -340,7 +340,7 @@ static json_t *kernels_domains_json(const struct options *o, struct sched_domain
 		return domains_json(d[0], nr_cpus, wanted);
 	list = json_array();
 	for (int i = 0; i < o->nr_kernels; i++) {
-		json_t *j = json_pack("{s:s}", "kernel", o->kernel[i]);
+		json_t *j = json_pack("{s:o}", "kernel", json_text(o->kernel[i]));
 		json_t *domains = domains_json(d[i], nr_cpus, wanted);
 
 		json_object_update(j, domains);

@@ -72,15 +72,10 @@ static int help(int argc, char **argv)
 	return c ? run(c, 2, args) : 2;
 }
 
-int main(int argc, char **argv)
+static int dispatch(int argc, char **argv)
 {
 	const struct command *c;
-	int ret;
 
-	if (argc < 2) {
-		usage(stderr);
-		return 2;
-	}
 	if (!strcmp(argv[1], "--version")) {
 		puts(argp_program_version);
 		return 0;
@@ -88,11 +83,20 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return help(argc - 1, argv + 1);
 	c = find_command(argv[1]);
-	if (!c)
+	return c ? run(c, argc - 1, argv + 1) : 2;
+}
+
+int main(int argc, char **argv)
+{
+	int ret;
+
+	if (argc < 2) {
+		usage(stderr);
 		return 2;
-	ret = run(c, argc - 1, argv + 1);
+	}
+	ret = dispatch(argc, argv);
 	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "idlest %s: can't write to standard output\n", c->name);
+		fprintf(stderr, "idlest %s: can't write to standard output\n", argv[1]);
 		return 2;
 	}
 	return ret;

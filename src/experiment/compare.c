@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "experiment/compare.h"
@@ -160,9 +161,28 @@ void compare_free(struct compare *c)
 	free(c);
 }
 
-void compare_values(const struct compare *c, int machine, int workload, int kernel, int metric,
+static const struct metric *find_metric(const struct result *r, int at, const char *name)
+{
+	if (at < r->nr_metrics && !strcmp(r->metric[at].name, name))
+		return &r->metric[at];
+	for (int i = 0; i < r->nr_metrics; i++)
+		if (!strcmp(r->metric[i].name, name))
+			return &r->metric[i];
+	return NULL;
+}
+
+bool compare_values(const struct compare *c, int machine, int workload, int kernel, int metric,
 		    double *values)
 {
-	for (int i = 0; i < c->spec.nr_seeds; i++)
-		values[i] = compare_result(c, machine, workload, kernel, i)->metric[metric].value;
+	const char *name = compare_result(c, machine, workload, 0, 0)->metric[metric].name;
+
+	for (int i = 0; i < c->spec.nr_seeds; i++) {
+		const struct metric *m =
+			find_metric(compare_result(c, machine, workload, kernel, i), metric, name);
+
+		if (!m)
+			return false;
+		values[i] = m->value;
+	}
+	return true;
 }

@@ -53,9 +53,13 @@ static inline const struct result *compare_result(const struct compare *c, int m
 
 /**
  * compare_values() - one metric of one cell over the seeds
+ * @metric: by its place in the cell's result with the base kernel and the first seed
  * @values: [nr_seeds]
+ *
+ * A metric that needs something to have happened isn't in every result, so
+ * that others find it by its name. Return: whether every seed has it.
  */
-void compare_values(const struct compare *c, int machine, int workload, int kernel, int metric,
+bool compare_values(const struct compare *c, int machine, int workload, int kernel, int metric,
 		    double *values);
 
 #endif

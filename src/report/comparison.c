@@ -66,6 +66,7 @@ static void workload_label(const struct compare_spec *spec, int i, char *buf, si
 		snprintf(buf, len, "%s", name);
 }
 
+/* Return: 1; 0: some run doesn't state this metric; -1: out of memory */
 static int fill_cells(const struct compare *c, struct comparison_row *row)
 {
 	const struct compare_spec *s = &c->spec;
@@ -81,14 +82,23 @@ static int fill_cells(const struct compare *c, struct comparison_row *row)
 		cell->values = calloc(n, sizeof(*cell->values));
 		if (!cell->values)
 			return -1;
-		compare_values(c, row->machine, row->workload, k, row->metric, cell->values);
+		if (!compare_values(c, row->machine, row->workload, k, row->metric, cell->values))
+			return 0;
 		cell->mean = rate ? stats_hmean(cell->values, n) : stats_amean(cell->values, n);
 		cell->stddev = rate ? stats_hstddev(cell->values, n) : stats_stddev(cell->values, n);
 		cell->gain_pct = stats_gain_pct(base->mean, cell->mean, rate);
 		cell->p = k ? stats_permutation_p(base->values, n, cell->values, n) : 1;
 		cell->significant = cell->p <= SIGNIFICANT_P;
 	}
-	return 0;
+	return 1;
+}
+
+static void free_cells(const struct comparison *t, struct comparison_row *row)
+{
+	for (int k = 0; row->cell && k < t->c->spec.nr_kernels; k++)
+		free(row->cell[k].values);
+	free(row->cell);
+	row->cell = NULL;
 }
 
 static int fill_rows(struct comparison *t)
@@ -103,6 +113,7 @@ static int fill_rows(struct comparison *t)
 			for (int i = 0; i < first->nr_metrics; i++) {
 				struct comparison_row *row = &t->row[t->nr_rows++];
 				char label[64];
+				int ret;
 
 				row->machine = m;
 				row->workload = w;
@@ -116,8 +127,14 @@ static int fill_rows(struct comparison *t)
 				else
 					snprintf(row->label, sizeof(row->label), "%s %s", label,
 						 row->what->name);
-				if (fill_cells(c, row))
+				ret = fill_cells(c, row);
+				if (ret < 0)
 					return -1;
+				if (!ret) {
+					free_cells(t, row);
+					t->nr_rows--;
+					t->left_out++;
+				}
 			}
 		}
 	}
@@ -147,11 +164,8 @@ void comparison_free(struct comparison *t)
 {
 	if (!t)
 		return;
-	for (int i = 0; i < t->nr_rows; i++) {
-		for (int k = 0; t->row[i].cell && k < t->c->spec.nr_kernels; k++)
-			free(t->row[i].cell[k].values);
-		free(t->row[i].cell);
-	}
+	for (int i = 0; i < t->nr_rows; i++)
+		free_cells(t, &t->row[i]);
 	free(t->row);
 	free(t);
 }

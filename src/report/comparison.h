@@ -34,7 +34,7 @@ struct comparison_row {
 
 struct comparison {
 	const struct compare *c;
-	int nr_rows;
+	int nr_rows, left_out;	/* left out: metrics that not every run states */
 	struct comparison_row *row; /* by machine, then workload, then metric */
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "report/comparison.h"
 #include "report/json.h"
@@ -11,6 +13,34 @@ int json_print(json_t *j, FILE *f)
 	fputc('\n', f);
 	json_decref(j);
 	return ret || fflush(f) ? -EIO : 0;
+}
+
+json_t *json_text(const char *s)
+{
+	static const char replacement[] = "\xef\xbf\xbd";
+	json_t *j = json_string(s), *one;
+	char *text, *out;
+
+	if (j)
+		return j;
+	out = text = malloc(3 * strlen(s) + 1);
+	if (!text)
+		return NULL;
+	while (*s) {
+		size_t n = 4; /* bytes of the next character, as jansson sees it */
+
+		while (n && (strnlen(s, n) < n || !(one = json_stringn(s, n))))
+			n--;
+		if (n)
+			json_decref(one);
+		memcpy(out, n ? s : replacement, n ?: 3);
+		out += n ?: 3;
+		s += n ?: 1;
+	}
+	*out = '\0';
+	j = json_string(text);
+	free(text);
+	return j;
 }
 
 static const char *direction(const struct metric *m)
@@ -25,8 +55,8 @@ json_t *result_json(const struct result *r)
 	for (int i = 0; i < r->nr_metrics; i++) {
 		const struct metric *m = &r->metric[i];
 
-		json_array_append_new(metrics, json_pack("{s:s, s:f, s:s, s:s}", "name", m->name,
-							 "value", m->value, "unit", m->unit,
+		json_array_append_new(metrics, json_pack("{s:o, s:f, s:s, s:s}", "name",
+							 json_text(m->name), "value", m->value, "unit", m->unit,
 							 "better", direction(m)));
 	}
 	for (int c = 0; c < NR_COUNTERS; c++)
@@ -42,7 +72,7 @@ static json_t *cell_json(const struct comparison *t, const struct comparison_row
 
 	for (int i = 0; i < t->c->spec.nr_seeds; i++)
 		json_array_append_new(values, json_real(cell->values[i]));
-	j = json_pack("{s:s, s:f, s:f, s:o}", "kernel", t->c->spec.kernel_expr[kernel], "mean",
+	j = json_pack("{s:o, s:f, s:f, s:o}", "kernel", json_text(t->c->spec.kernel_expr[kernel]), "mean",
 		      cell->mean, "stddev", cell->stddev, "values", values);
 	if (kernel) {
 		json_object_set_new(j, "gain_pct", json_real(cell->gain_pct));
@@ -64,13 +94,13 @@ json_t *comparison_json(const struct comparison *t)
 		for (int k = 1; k < s->nr_kernels; k++)
 			json_array_append_new(variants, cell_json(t, row, k));
 		json_array_append_new(
-			rows, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "machine",
-					s->machine_expr[row->machine], "workload",
-					s->workload_expr[row->workload], "label", row->label, "metric",
-					row->what->name, "unit", row->what->unit, "better",
+			rows, json_pack("{s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o}", "machine",
+					json_text(s->machine_expr[row->machine]), "workload",
+					json_text(s->workload_expr[row->workload]), "label",
+					json_text(row->label), "metric", json_text(row->what->name), "unit", row->what->unit, "better",
 					direction(row->what), "base", cell_json(t, row, 0), "variants",
 					variants));
 	}
-	return json_pack("{s:s, s:i, s:I, s:o}", "base", s->kernel_expr[0], "seeds", s->nr_seeds,
+	return json_pack("{s:o, s:i, s:I, s:o}", "base", json_text(s->kernel_expr[0]), "seeds", s->nr_seeds,
 			 "first_seed", (json_int_t)s->first_seed, "rows", rows);
 }

@@ -10,6 +10,13 @@
 
 #include "sim/result.h"
 
+/**
+ * json_text() - a string of JSON of any bytes
+ *
+ * File names and what stands in files needn't be UTF-8, and a name may have
+ * been cut inside a character: what isn't becomes U+FFFD, a byte at a time.
+ */
+json_t *json_text(const char *s);
 /** result_json() - metrics, counters and seed of one run */
 json_t *result_json(const struct result *r);
 /** json_print() - write @j, indented, and drop it; Return: 0 or -EIO */

@@ -130,4 +130,7 @@ void comparison_print_list(const struct comparison *t, FILE *f)
 	else
 		fprintf(f, "Means of %d seed%s: too few to tell an effect from noise (-n %d or more does).\n",
 			s->nr_seeds, s->nr_seeds == 1 ? "" : "s", SIGNIFICANT_SEEDS);
+	if (t->left_out)
+		fprintf(f, "Left out: %d metric%s that not every run states.\n", t->left_out,
+			t->left_out == 1 ? "" : "s");
 }

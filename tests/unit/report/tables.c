@@ -175,6 +175,56 @@ static void csv_and_json(void **state)
 	free(c.result);
 }
 
+/* Metrics are found by name; one that some run doesn't state has no row. */
+static void metrics_by_name(void **state)
+{
+	const double v[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	struct compare c = fake(stream, 1, "work", "s", true, v);
+	char *text;
+
+	for (int i = 0; i < 8; i++) {
+		struct result *r = &c.result[i];
+		struct metric work = r->metric[0];
+
+		if (i == 6) /* nothing was woken in this one */
+			continue;
+		r->nr_metrics = 2;
+		snprintf(r->metric[0].name, sizeof(work.name), "latency");
+		r->metric[0].value = 1000;
+		r->metric[1] = work;
+	}
+	text = printed(&c, comparison_print_csv);
+	contains(text, "work,v5.17,1.92,v5.18,6.30394,"); /* harmonic means */
+	assert_null(strstr(text, "latency"));
+	free(text);
+	text = printed(&c, comparison_print_list);
+	contains(text, "Left out: 1 metric that not every run states.");
+	free(text);
+	free(c.result);
+}
+
+static void text_of_any_bytes(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "caf\xc3\xa9", "caf\xc3\xa9" },
+		{ "\xff" "a", "\xef\xbf\xbd" "a" },
+		{ "cut \xc3", "cut \xef\xbf\xbd" },
+		{ "\xf0\x9f\x98\x80 \xf0\x9f\x98", "\xf0\x9f\x98\x80 \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "", "" },
+	};
+	struct result r = { .nr_metrics = 1, .metric[0] = { .name = "\x80 run", .unit = "s" } };
+	json_t *j;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		j = json_text(cases[i][0]);
+		assert_string_equal(json_string_value(j), cases[i][1]);
+		json_decref(j);
+	}
+	j = result_json(&r);
+	assert_int_equal(json_array_size(json_object_get(j, "metrics")), 1);
+	json_decref(j);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -182,6 +232,7 @@ int main(void)
 		cmocka_unit_test(list_of_times), cmocka_unit_test(list_of_short_times),
 		cmocka_unit_test(too_few_seeds),
 		cmocka_unit_test(mmtests),	 cmocka_unit_test(csv_and_json),
+		cmocka_unit_test(metrics_by_name), cmocka_unit_test(text_of_any_bytes),
 	};
 
 	return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
