@@ -88,6 +88,16 @@ static u64 pipe_take(struct sim_pipe *p, u64 bytes)
 	return got;
 }
 
+/* what a read of @bytes will find */
+static u64 pipe_filled(const struct sim_pipe *p, u64 bytes)
+{
+	u64 filled = 0;
+
+	for (u32 i = 0; i < p->used && filled < bytes; i++)
+		filled += pipe_slot(p, i)->bytes;
+	return min(filled, bytes);
+}
+
 static u64 pipe_room(const struct sim_pipe *p, u64 bytes)
 {
 	u64 room = (u64)(PIPE_SLOTS - p->used) * PIPE_PAGE;
@@ -335,7 +345,7 @@ static void read_locked(struct sim *sim, struct sim_cpu *c)
 		read_unlock(sim, c);
 		return;
 	}
-	bytes = min(t->step.bytes, (u64)PIPE_SLOTS * PIPE_PAGE);
+	bytes = pipe_filled(p, t->step.bytes);
 	seg_wall(sim, c, CPU_ATOMIC,
 		 sim->cost->pipe_read + copy_ns(sim, bytes) +
 			 pipe_transfer_ns(sim, p, c, pipe_slot(p, 0)->cpu, bytes),

@@ -204,6 +204,16 @@ static void read_copied(struct sim *sim, struct sim_cpu *c)
 	read_unlock(sim, c);
 }
 
+/* what a read of @bytes will find */
+static u64 sock_filled(const struct sim_pipe *p, u64 bytes)
+{
+	u64 filled = 0;
+
+	for (u32 i = 0; i < p->nr_messages && filled < bytes; i++)
+		filled += message(p, i)->bytes;
+	return min(filled, bytes);
+}
+
 static void read_locked(struct sim *sim, struct sim_cpu *c)
 {
 	struct sim_task *t = c->curr;
@@ -214,7 +224,7 @@ static void read_locked(struct sim *sim, struct sim_cpu *c)
 		read_unlock(sim, c);
 		return;
 	}
-	bytes = min(t->step.bytes, p->queued);
+	bytes = sock_filled(p, t->step.bytes);
 	seg_wall(sim, c, CPU_ATOMIC,
 		 sim->cost->sock_read + copy_ns(sim, bytes) +
 			 pipe_transfer_ns(sim, p, c, message(p, 0)->cpu, bytes),

@@ -268,6 +268,36 @@ static void deadlock_is_named(void **state)
 	machine_free(m);
 }
 
+/* What is copied is what is there, however large the reader's buffer. */
+static void a_read_copies_what_is_there(void **state)
+{
+	for (enum sim_pipe_kind kind = PIPE_PIPE; kind <= PIPE_SOCKET; kind++) {
+		struct machine *m = world_machine("core:1 pu:1");
+		u64 took[2];
+
+		m->bw.core_llc = NSEC_PER_SEC; /* a byte a nanosecond */
+		for (int large = 0; large < 2; large++) {
+			struct sim *sim = world_quiet(m, "v6.1");
+			struct sim_step st[2] = {
+				{ .op = SIM_WRITE, .bytes = 100 },
+				{ .op = SIM_READ, .bytes = large ? 1 << 20 : 100 },
+			};
+			struct script s = { .step = st, .nr = 2 };
+
+			st[0].pipe = st[1].pipe = sim_pipe_new(sim, kind);
+			world_spawn(sim, &s, NULL);
+			world_run(sim);
+			assert_int_equal(s.ret[2], 100);
+			took[large] = s.at[2] - s.at[1];
+			sim_free(sim);
+		}
+		assert_int_equal(took[0], took[1]);
+		assert_int_equal(took[0], 100 + (kind == PIPE_PIPE ? m->cost.pipe_read :
+								     m->cost.sock_read));
+		machine_free(m);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -281,6 +311,7 @@ int main(void)
 		cmocka_unit_test(mutex_excludes),
 		cmocka_unit_test(cond_and_sem),
 		cmocka_unit_test(deadlock_is_named),
+		cmocka_unit_test(a_read_copies_what_is_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
