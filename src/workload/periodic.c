@@ -62,10 +62,22 @@ static const struct workload_param periodic_params[] = {
 };
 /* clang-format on */
 
+/* No release is dropped, so that a task may work for much longer than the duration. */
+#define MAX_WORK_S 86400
+
 static int periodic_check(const struct workload *w, void **parsed, struct err *err)
 {
+	u64 releases = workload_int(w, "duration") / workload_int(w, "period") + 1;
+	u128 work = (u128)releases * workload_int(w, "run");
+
 	if (workload_is_set(w, "load") && workload_is_set(w, "run"))
 		return err_set(err, -EINVAL, "periodic: give run or load, not both");
+	if (!workload_is_set(w, "load") && work > MAX_WORK_S * NSEC_PER_SEC)
+		return err_set(err, -EINVAL,
+			       "periodic: %llu periods of run are %llu s of work for each task; at most "
+			       "%d s are possible: make run or duration shorter, or period longer",
+			       (unsigned long long)releases,
+			       (unsigned long long)(work / NSEC_PER_SEC), MAX_WORK_S);
 	return 0;
 }
 
