@@ -7,6 +7,7 @@
 #include "sched/internal.h"
 
 #define STAMP_SPAN (4 * NSEC_PER_SEC)
+#define UTIL_SPAN  21
 
 /*
  * Idle stamps decide which idle CPU a fork takes (spec 05 §5), so no two may be
@@ -40,6 +41,8 @@ void sched_boot(struct sched *s, u64 now, struct rng *rng)
 		rq_clock_pelt_enter_idle(s, rq);
 		rq->wake_stamp = now;
 		sched_nohz_enter(s, now, c);
+		/* what daemons and kernel threads left: it breaks ties between groups */
+		fair_boot_util(s, rq, (u32)rng_below(rng, UTIL_SPAN));
 	}
 	for (int i = 0; i < s->nr_llcs; i++) {
 		s->llc[i].has_idle_cores = s->smt_active;

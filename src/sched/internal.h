@@ -595,6 +595,7 @@ char *sched_domain_flag_names(const struct sched *s, int flags, char *buf, size_
 void fair_init_rq(struct sched *s, struct rq *rq);
 void fair_init_task(struct sched *s, struct task *p);
 void fair_forget_past(struct sched *s, struct task *p);
+void fair_boot_util(struct sched *s, struct rq *rq, u32 util);
 void fair_enqueue_task(struct sched *s, struct rq *rq, struct task *p, int flags);
 bool fair_dequeue_task(struct sched *s, struct rq *rq, struct task *p, int flags);
 /* chooses; dequeues delayed entities it meets; NULL: no fair task is runnable */

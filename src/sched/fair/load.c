@@ -414,6 +414,25 @@ bool update_blocked_averages(struct sched *s, struct rq *rq)
 	return false;
 }
 
+/**
+ * fair_boot_util() - @rq's queue has @util left of what ran before the run (spec 14 §0)
+ *
+ * The rq's clock is up to date.
+ */
+void fair_boot_util(struct sched *s, struct rq *rq, u32 util)
+{
+	struct cfs_rq *cfs_rq = &rq->cfs;
+	struct sched_avg *sa = &cfs_rq->avg;
+
+	if (!util)
+		return;
+	update_cfs_rq_load_avg(s, rq_clock_pelt(rq), cfs_rq);
+	sa->util_avg = util;
+	sa->util_sum = util * pelt_divider(sa);
+	if (!cfs_rq->on_leaf_list)
+		leaf_list_add(s, cfs_rq);
+}
+
 /* ---- a task's part of its CPU's load (spec 03 §5.5) ---- */
 
 static unsigned long queue_h_load(const struct cfs_rq *cfs_rq)

@@ -535,6 +535,32 @@ static void bad_shares(void **state)
 }
 
 /* slots are recycled: many tasks one after the other take one chunk */
+/* What ran before the run left some utilisation, other for each seed; it decays (spec 14 §0). */
+static void utilisation_at_boot(void **state)
+{
+	u64 sum[2] = {0};
+
+	for (int seed = 0; seed < 2; seed++) {
+		struct rig r;
+
+		rig_new(&r, &flat, "v6.1");
+		rig_boot(&r, seed + 1);
+		for (int c = 0; c < r.s->nr_cpus; c++) {
+			assert_in_range(cpu_rq(r.s, c)->cfs.avg.util_avg, 0, 20);
+			sum[seed] = sum[seed] * 21 + cpu_rq(r.s, c)->cfs.avg.util_avg;
+		}
+		rig_check(&r, "boot");
+		r.now += 500 * NSEC_PER_MSEC;
+		for (int c = 0; c < r.s->nr_cpus; c++) {
+			update_rq_clock(r.s, cpu_rq(r.s, c), r.now);
+			assert_false(update_blocked_averages(r.s, cpu_rq(r.s, c)));
+		}
+		rig_check(&r, "decayed");
+		rig_free(&r);
+	}
+	assert_true(sum[0] && sum[0] != sum[1]);
+}
+
 /* A task that slept since boot is woken where it ran, and preempts who has run for a while. */
 static void asleep_since_boot(void **state)
 {
@@ -651,6 +677,7 @@ int main(void)
 		cmocka_unit_test(affinity_of_a_waking_task),
 		cmocka_unit_test(attributes),
 		cmocka_unit_test(bad_shares),
+		cmocka_unit_test(utilisation_at_boot),
 		cmocka_unit_test(asleep_since_boot),
 		cmocka_unit_test(tasks_are_recycled),
 		cmocka_unit_test(check_finds_faults),

@@ -42,6 +42,8 @@ void world_init(struct world *w, const char *kernel, int nr_cpus, int hz)
 		fail_msg("%s: %s", kernel, err.msg);
 	rng_init(&rng, 1, 1);
 	sched_boot(w->s, w->now, &rng);
+	for (int c = 0; c < nr_cpus; c++) /* sums are to be those of the tasks */
+		w->s->rq[c].cfs.avg.util_avg = w->s->rq[c].cfs.avg.util_sum = 0;
 	world_drain(w);
 }
 
