@@ -20,23 +20,12 @@
 #define SAMPLES SOURCE_ROOT "/tests/data/traces/"
 
 static const char *const sample_files[] = {
-	"all-events.txt",
-	"old-kernel.txt",
-	"tgid.txt",
-	"realtime-kernel.txt",
-	"numeric-old.txt",
-	"numeric-shifted.txt",
-	"numeric-new.txt",
-	"perf-script.txt",
-	"perf-sched-script.txt",
-	"trace-cmd-report.txt",
-	"latency-format.txt",
-	"page.html",
-	"old-page.html",
-	"comms.txt",
-	"bad-lines.txt",
-	"crlf.txt",
-	"unsorted-cut.txt",
+	"all-events.txt",	  "old-kernel.txt",	"tgid.txt",
+	"realtime-kernel.txt",	  "numeric-old.txt",	"numeric-shifted.txt",
+	"numeric-new.txt",	  "perf-script.txt",	"perf-sched-script.txt",
+	"trace-cmd-report.txt",	  "latency-format.txt", "page.html",
+	"old-page.html",	  "comms.txt",		"bad-lines.txt",
+	"control-characters.txt", "crlf.txt",		"unsorted-cut.txt",
 	"inferred.txt",
 };
 
