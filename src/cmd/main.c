@@ -13,6 +13,8 @@ static const struct command commands[] = {
 	{"run", "-m MACHINE -w WORKLOAD", "run one workload once", cmd_run},
 	{"compare", "-m MACHINE... -w WORKLOAD... --base KERNEL --variant KERNEL...",
 	 "the same workloads under several kernels, side by side", cmd_compare},
+	{"latency", "TRACE", "how long tasks waited for a CPU", cmd_latency},
+	{"timehist", "TRACE", "every stay of a task on a CPU, with the wait before it", cmd_timehist},
 	{"kernels", "", "the kernels and patch series that can be named", cmd_kernels},
 	{"features", "", "scheduler features and which kernel has them", cmd_features},
 	{"tunables", "", "scheduler tunables and their defaults", cmd_tunables},
