@@ -18,22 +18,22 @@ static inline int mask_words(int nr_cpus)
 	return (nr_cpus + 63) / 64;
 }
 
-static inline bool mask_test(const u64 *m, int cpu)
+static inline bool mask_test(const u64 *m, unsigned int cpu)
 {
 	return m[cpu >> 6] >> (cpu & 63) & 1;
 }
 
-static inline void mask_set(u64 *m, int cpu)
+static inline void mask_set(u64 *m, unsigned int cpu)
 {
 	m[cpu >> 6] |= 1ULL << (cpu & 63);
 }
 
-static inline void mask_clear(u64 *m, int cpu)
+static inline void mask_clear(u64 *m, unsigned int cpu)
 {
 	m[cpu >> 6] &= ~(1ULL << (cpu & 63));
 }
 
-static inline void mask_assign(u64 *m, int cpu, bool on)
+static inline void mask_assign(u64 *m, unsigned int cpu, bool on)
 {
 	if (on)
 		mask_set(m, cpu);
@@ -41,7 +41,7 @@ static inline void mask_assign(u64 *m, int cpu, bool on)
 		mask_clear(m, cpu);
 }
 
-static inline void mask_flip(u64 *m, int cpu)
+static inline void mask_flip(u64 *m, unsigned int cpu)
 {
 	m[cpu >> 6] ^= 1ULL << (cpu & 63);
 }

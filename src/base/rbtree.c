@@ -106,21 +106,19 @@ void rb_insert(struct rb_root_cached *tree, struct rb_node *node, struct rb_node
 {
 	node->parent = parent;
 	node->left = node->right = NULL;
+	if (augment)
+		augment(node); /* a leaf's: while the compiler knows that it is one */
 	*link = node;
 	if (!parent) {
 		node->red = false;
 		tree->leftmost = node;
-		if (augment)
-			augment(node);
 		return;
 	}
 	node->red = true;
 	if (parent == tree->leftmost && link == &parent->left)
 		tree->leftmost = node;
-	if (augment) {
-		augment(node);
+	if (augment)
 		augment_up(parent, augment);
-	}
 	if (parent->red)
 		fix_red_pair(tree, node, augment);
 }

@@ -477,11 +477,14 @@ static inline bool idle_cpu(const struct sched *s, int cpu)
 }
 
 /* every fair task is (or is below) SCHED_IDLE */
+static inline bool sched_idle_rq(const struct rq *rq)
+{
+	return unlikely(rq->nr_running && rq->nr_running == rq->cfs.h_nr_idle);
+}
+
 static inline bool sched_idle_cpu(const struct sched *s, int cpu)
 {
-	const struct rq *rq = &s->rq[cpu];
-
-	return unlikely(rq->nr_running && rq->nr_running == rq->cfs.h_nr_idle);
+	return sched_idle_rq(&s->rq[cpu]);
 }
 
 /* load weight as PELT sees it (spec 00 §3) */
@@ -516,7 +519,7 @@ static inline void rq_update_idle(struct sched *s, struct rq *rq)
 
 	if (idle != rq->idle_visible)
 		rq_idle_changed(s, rq);
-	if (unlikely(sched_idle_cpu(s, rq->cpu) != rq->sched_idle_visible))
+	if (unlikely(sched_idle_rq(rq) != rq->sched_idle_visible))
 		rq_sched_idle_changed(s, rq);
 }
 

@@ -235,17 +235,12 @@ static s64 lag_limit(const struct sched *s, const struct cfs_rq *cfs_rq,
 	return vtime(max(2 * se->slice, s->tick_ns), se);
 }
 
-/* @se is queued: its lag, as it takes it along */
-void eevdf_update_lag(const struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se)
+/* @se is queued beside others */
+void eevdf_measure_lag(const struct sched *s, const struct cfs_rq *cfs_rq, struct sched_entity *se)
 {
-	s64 lag, limit;
+	s64 lag = avg_vruntime(cfs_rq) - se->vruntime;
+	s64 limit = lag_limit(s, cfs_rq, se);
 
-	if (cfs_rq->nr_tree == 1) {
-		se->vlag = 0;
-		return;
-	}
-	lag = avg_vruntime(cfs_rq) - se->vruntime;
-	limit = lag_limit(s, cfs_rq, se);
 	se->vlag = clamp(lag, -limit, limit);
 }
 

@@ -45,6 +45,15 @@ static inline void refresh_slice(const struct sched *s, struct sched_entity *se,
 		eevdf_slice_changed(se);
 }
 
+/* a task of the root group, on the one level it has: as enqueue_levels() */
+static inline void enqueue_top(struct sched *s, struct cfs_rq *cfs_rq, struct task *p, int flags)
+{
+	int runnable = !p->se.sched_delayed, idle = p->se.counted_idle;
+
+	enqueue_entity(s, cfs_rq, &p->se, flags);
+	count_tasks(cfs_rq, 1, runnable, idle);
+}
+
 static void enqueue_levels(struct sched *s, struct task *p, int flags)
 {
 	struct sched_entity *se = &p->se;
@@ -109,6 +118,8 @@ void fair_enqueue_task(struct sched *s, struct rq *rq, struct task *p, int flags
 	se->counted_idle = p->policy == POLICY_IDLE;
 	if (is_flat(s))
 		flat_enqueue_task(s, rq, p, flags);
+	else if (likely(!se->parent))
+		enqueue_top(s, &rq->cfs, p, flags);
 	else
 		enqueue_levels(s, p, flags);
 	list_add(&p->rq_node, &rq->cfs_tasks);
@@ -126,7 +137,7 @@ void set_next_buddy(struct sched_entity *se)
 	}
 }
 
-/* the task of the root group, on the one level it has: as dequeue_levels() */
+/* a task of the root group, on the one level it has: as dequeue_levels() */
 static inline bool dequeue_top(struct sched *s, struct cfs_rq *cfs_rq, struct task *p, int flags)
 {
 	int runnable = p->se.sched_delayed ? 0 : -1, idle = p->se.counted_idle;

@@ -193,13 +193,14 @@ void enqueue_entity(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity 
 /* a blocking entity that isn't eligible stays until its lag is used up (spec 02 §5.10) */
 bool should_delay(const struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se, int flags)
 {
-	if (!(flags & DEQUEUE_SLEEP) || (flags & (DEQUEUE_SPECIAL | DEQUEUE_DELAYED)))
+	if (cfs_rq->nr_tree <= 1 || !(flags & DEQUEUE_SLEEP) ||
+	    (flags & (DEQUEUE_SPECIAL | DEQUEUE_DELAYED)))
 		return false;
 	if (s->k.rules.delay == DELAY_NONE || !feat(s, FEAT_DELAY_DEQUEUE))
 		return false;
 	if (s->k.rules.delay == DELAY_TASKS && !entity_is_task(se))
 		return false;
-	return cfs_rq->nr_tree > 1 && !entity_eligible(cfs_rq, se);
+	return !entity_eligible(cfs_rq, se);
 }
 
 bool dequeue_entity(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se, int flags)

@@ -307,7 +307,19 @@ bool entity_eligible(const struct cfs_rq *cfs_rq, const struct sched_entity *se)
 void eevdf_update_min_vruntime(struct cfs_rq *cfs_rq);
 /* a new deadline if the old one is reached; Return: it was */
 bool eevdf_update_deadline(const struct sched *s, struct sched_entity *se);
-void eevdf_update_lag(const struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se);
+void eevdf_measure_lag(const struct sched *s, const struct cfs_rq *cfs_rq,
+		       struct sched_entity *se);
+
+/* @se is queued: its lag, as it takes it along */
+static inline void eevdf_update_lag(const struct sched *s, const struct cfs_rq *cfs_rq,
+				    struct sched_entity *se)
+{
+	if (cfs_rq->nr_tree == 1)
+		se->vlag = 0;
+	else
+		eevdf_measure_lag(s, cfs_rq, se);
+}
+
 void eevdf_place_entity(const struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se,
 			int flags);
 void eevdf_insert(struct cfs_rq *cfs_rq, struct sched_entity *se);
