@@ -524,7 +524,18 @@ static inline void rq_update_idle(struct sched *s, struct rq *rq)
 }
 
 /* nr_running += count, with overload flag and busy_mask (spec 06 §11.2) */
-void add_nr_running(struct sched *s, struct rq *rq, int count);
+static inline void add_nr_running(struct sched *s, struct rq *rq, int count)
+{
+	int old = rq->nr_running;
+
+	rq->nr_running = old + count;
+	rq_load_changed(rq);
+	if (count > 0 && old < 2 && rq->nr_running >= 2)
+		s->rd.overload = true;
+	if (!old != !rq->nr_running)
+		mask_flip(s->busy_mask, rq->cpu);
+}
+
 void resched_curr(struct sched *s, struct rq *rq, int from);
 void resched_curr_lazy(struct sched *s, struct rq *rq, int from);
 void sched_push_out(struct sched *s, enum sched_out_kind kind, int cpu, int from, struct task *p,

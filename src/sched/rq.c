@@ -63,19 +63,6 @@ void rq_sched_idle_changed(struct sched *s, struct rq *rq)
 	}
 }
 
-void add_nr_running(struct sched *s, struct rq *rq, int count)
-{
-	int old = rq->nr_running;
-
-	rq->nr_running = old + count;
-	rq_load_changed(rq);
-	assert(rq->nr_running >= 0);
-	if (count > 0 && old < 2 && rq->nr_running >= 2)
-		s->rd.overload = true;
-	if (!old != !rq->nr_running)
-		mask_flip(s->busy_mask, rq->cpu);
-}
-
 /* ---- asking a CPU to schedule ---- */
 
 void sched_push_out(struct sched *s, enum sched_out_kind kind, int cpu, int from, struct task *p,
