@@ -21,18 +21,6 @@ void forget_buddies(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity 
 
 /* ---- run time ---- */
 
-/* the running entity used its slice, or lost its protection (spec 02 §5.4, 16 §4.6) */
-static bool slice_over(const struct sched *s, const struct cfs_rq *cfs_rq,
-		       const struct sched_entity *curr, bool deadline_passed)
-{
-	if (deadline_passed)
-		return true;
-	if (s->k.rules.protection != PROTECT_DEADLINE)
-		return !eevdf_protected(s, curr);
-	return curr->vprot != curr->deadline && feat(s, FEAT_PREEMPT_SHORT) &&
-	       !entity_eligible(cfs_rq, curr);
-}
-
 static void __attribute__((noinline)) make_room(struct sched *s, struct cfs_rq *cfs_rq,
 						struct sched_entity *curr)
 {
@@ -40,22 +28,64 @@ static void __attribute__((noinline)) make_room(struct sched *s, struct cfs_rq *
 	clear_buddies(s, cfs_rq, curr);
 }
 
-/* the running entity ran @delta ns since it was last accounted */
-void account_curr(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *curr, u64 delta)
+/* the running entity used its slice (spec 02 §5.4) */
+static void __attribute__((noinline)) slice_over(struct sched *s, struct cfs_rq *cfs_rq,
+						 struct sched_entity *curr)
 {
-	bool passed;
+	eevdf_update_deadline(s, curr);
+	eevdf_update_min_vruntime(cfs_rq);
+	if (cfs_rq->nr_tree > 1 && curr->on_rq)
+		make_room(s, cfs_rq, curr);
+}
 
-	curr->exec_start = cfs_rq->rq->clock_task;
-	curr->sum_exec_runtime += delta;
-	curr->vruntime += vtime(delta, curr);
+/* a shorter slice took the running entity's protection: does it go on? */
+static void __attribute__((noinline)) check_cancelled(struct sched *s, struct cfs_rq *cfs_rq,
+						      struct sched_entity *curr)
+{
+	if (feat(s, FEAT_PREEMPT_SHORT) && !entity_eligible(cfs_rq, curr))
+		make_room(s, cfs_rq, curr);
+}
+
+/* the virtual time of the running entity went on by @v; calls are left for the end */
+static inline void advance_curr(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *curr,
+				u64 v)
+{
+	curr->vruntime += v;
 	if (is_cfs(s)) {
 		cfs_update_min_vruntime(cfs_rq);
 		return;
 	}
-	passed = eevdf_update_deadline(s, curr);
+	if (unlikely((s64)(curr->vruntime - curr->deadline) >= 0)) {
+		slice_over(s, cfs_rq, curr);
+		return;
+	}
 	eevdf_update_min_vruntime(cfs_rq);
-	if (cfs_rq->nr_tree > 1 && curr->on_rq && slice_over(s, cfs_rq, curr, passed))
+	if (cfs_rq->nr_tree <= 1 || !curr->on_rq)
+		return;
+	if (s->k.rules.protection == PROTECT_DEADLINE) {
+		if (unlikely(curr->vprot != curr->deadline))
+			check_cancelled(s, cfs_rq, curr);
+	} else if (!eevdf_protected(s, curr)) { /* spec 16 §4.6 */
 		make_room(s, cfs_rq, curr);
+	}
+}
+
+/* an entity of another weight than that of nice 0 */
+static void __attribute__((noinline)) account_weighted(struct sched *s, struct cfs_rq *cfs_rq,
+						       struct sched_entity *curr, u64 delta)
+{
+	advance_curr(s, cfs_rq, curr, vtime_slow(delta, curr));
+}
+
+/* the running entity ran @delta ns since it was last accounted */
+void account_curr(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *curr, u64 delta)
+{
+	curr->exec_start = cfs_rq->rq->clock_task;
+	curr->sum_exec_runtime += delta;
+	if (likely(curr->vload.weight == NICE_0_LOAD))
+		advance_curr(s, cfs_rq, curr, delta);
+	else
+		account_weighted(s, cfs_rq, curr, delta);
 }
 
 /* ---- counts and loads of a level ---- */

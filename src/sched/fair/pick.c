@@ -118,7 +118,18 @@ void fair_put_prev_set_next(struct sched *s, struct rq *rq, struct task *prev, s
 
 	if (prev == next)
 		return;
-	if (is_flat(s) || !prev || !next || (!prev->se.parent && !next->se.parent)) {
+	if (likely(!is_flat(s) && !(prev && prev->se.parent) && !(next && next->se.parent))) {
+		if (prev) {
+			put_prev_entity(s, &rq->cfs, &prev->se);
+			task_put(s, rq, prev);
+		}
+		if (next) {
+			set_next_entity(s, &rq->cfs, &next->se);
+			task_set(s, rq, next);
+		}
+		return;
+	}
+	if (is_flat(s) || !prev || !next) {
 		if (prev)
 			fair_put_prev_task(s, rq, prev);
 		if (next)
