@@ -76,10 +76,11 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-double stats_best_mean(const double *x, int n, int pct, bool higher)
+double stats_best_mean(const double *x, int n, int pct, bool higher, bool harmonic)
 {
 	int keep = n * pct / 100;
 	double *sorted, mean;
+	const double *best;
 
 	if (keep < 1)
 		keep = 1;
@@ -90,7 +91,8 @@ double stats_best_mean(const double *x, int n, int pct, bool higher)
 		return 0;
 	memcpy(sorted, x, n * sizeof(*sorted));
 	qsort(sorted, n, sizeof(*sorted), ascending);
-	mean = stats_amean(higher ? sorted + n - keep : sorted, keep);
+	best = higher ? sorted + n - keep : sorted;
+	mean = harmonic ? stats_hmean(best, keep) : stats_amean(best, keep);
 	free(sorted);
 	return mean;
 }
@@ -195,7 +197,9 @@ double stats_permutation_p(const double *a, int na, const double *b, int nb)
 
 double stats_gain_pct(double base, double variant, bool higher_is_better)
 {
+	double gain = higher_is_better ? variant - base : base - variant;
+
 	if (base == 0)
-		return 0;
-	return higher_is_better ? (variant - base) / base * 100 : (base - variant) / base * 100;
+		return gain == 0 ? 0 : copysign(INFINITY, gain);
+	return gain / fabs(base) * 100;
 }

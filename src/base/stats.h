@@ -16,8 +16,12 @@ double stats_stddev(const double *x, int n);
 double stats_hstddev(const double *x, int n);
 double stats_min(const double *x, int n);
 double stats_max(const double *x, int n);
-/** stats_best_mean() - mean of the best @pct per cent (at least one); @higher: which end is best */
-double stats_best_mean(const double *x, int n, int pct, bool higher);
+/**
+ * stats_best_mean() - mean of the best @pct per cent (at least one)
+ * @higher: which end is best
+ * @harmonic: which mean
+ */
+double stats_best_mean(const double *x, int n, int pct, bool higher, bool harmonic);
 
 /**
  * stats_permutation_p() - two-sided p value of "a and b have the same mean"
@@ -33,7 +37,8 @@ double stats_permutation_p(const double *a, int na, const double *b, int nb);
 /**
  * stats_gain_pct() - how much better @variant is than @base, in per cent
  *
- * Positive is better, whichever direction the unit has. 0 if @base is 0.
+ * Positive is better, whichever direction the unit has and whatever the sign of
+ * @base. From 0 anything but 0 is infinitely far.
  */
 double stats_gain_pct(double base, double variant, bool higher_is_better);
 

@@ -67,30 +67,43 @@ static void workload_label(const struct compare_spec *spec, int i, char *buf, si
 }
 
 /* Return: 1; 0: some run doesn't state this metric; -1: out of memory */
-static int fill_cells(const struct compare *c, struct comparison_row *row)
+static int fill_values(const struct compare *c, struct comparison_row *row)
 {
 	const struct compare_spec *s = &c->spec;
-	int n = s->nr_seeds;
 
 	row->cell = calloc(s->nr_kernels, sizeof(*row->cell));
 	if (!row->cell)
 		return -1;
+	/* a rate of nothing, or a signed figure, has no harmonic mean */
+	row->harmonic = row->what->higher_is_better;
 	for (int k = 0; k < s->nr_kernels; k++) {
-		struct comparison_cell *cell = &row->cell[k], *base = &row->cell[0];
-		bool rate = row->what->higher_is_better;
+		double *values = calloc(s->nr_seeds, sizeof(*values));
 
-		cell->values = calloc(n, sizeof(*cell->values));
-		if (!cell->values)
+		row->cell[k].values = values;
+		if (!values)
 			return -1;
-		if (!compare_values(c, row->machine, row->workload, k, row->metric, cell->values))
+		if (!compare_values(c, row->machine, row->workload, k, row->metric, values))
 			return 0;
-		cell->mean = rate ? stats_hmean(cell->values, n) : stats_amean(cell->values, n);
-		cell->stddev = rate ? stats_hstddev(cell->values, n) : stats_stddev(cell->values, n);
-		cell->gain_pct = stats_gain_pct(base->mean, cell->mean, rate);
+		row->harmonic &= stats_min(values, s->nr_seeds) > 0;
+	}
+	return 1;
+}
+
+static int fill_cells(const struct compare *c, struct comparison_row *row)
+{
+	int n = c->spec.nr_seeds, ret = fill_values(c, row);
+
+	for (int k = 0; ret > 0 && k < c->spec.nr_kernels; k++) {
+		struct comparison_cell *cell = &row->cell[k], *base = &row->cell[0];
+		bool h = row->harmonic;
+
+		cell->mean = h ? stats_hmean(cell->values, n) : stats_amean(cell->values, n);
+		cell->stddev = h ? stats_hstddev(cell->values, n) : stats_stddev(cell->values, n);
+		cell->gain_pct = stats_gain_pct(base->mean, cell->mean, row->what->higher_is_better);
 		cell->p = k ? stats_permutation_p(base->values, n, cell->values, n) : 1;
 		cell->significant = cell->p <= SIGNIFICANT_P;
 	}
-	return 1;
+	return ret;
 }
 
 static void free_cells(const struct comparison *t, struct comparison_row *row)

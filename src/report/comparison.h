@@ -18,9 +18,9 @@
 /* One kernel's values of one metric. */
 struct comparison_cell {
 	double *values;		/* [nr_seeds] */
-	double mean;		/* harmonic for rates, arithmetic otherwise */
+	double mean;
 	double stddev;
-	double gain_pct;	/* against the base, positive is better */
+	double gain_pct;	/* against the base, positive is better; infinite from 0 */
 	double p;		/* that it differs from the base by chance */
 	bool significant;
 };
@@ -29,6 +29,7 @@ struct comparison_row {
 	char label[128];		/* what differs: "4-groups", "Copy" */
 	int machine, workload, metric;
 	const struct metric *what; /* name, unit, direction */
+	bool harmonic;		/* a rate: means are harmonic */
 	struct comparison_cell *cell; /* [nr_kernels], the base first */
 };
 

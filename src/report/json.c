@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +76,10 @@ static json_t *cell_json(const struct comparison *t, const struct comparison_row
 	j = json_pack("{s:o, s:f, s:f, s:o}", "kernel", json_text(t->c->spec.kernel_expr[kernel]), "mean",
 		      cell->mean, "stddev", cell->stddev, "values", values);
 	if (kernel) {
-		json_object_set_new(j, "gain_pct", json_real(cell->gain_pct));
+		bool finite = isfinite(cell->gain_pct);
+
+		json_object_set_new(j, "gain_pct",
+				    finite ? json_real(cell->gain_pct) : json_null());
 		json_object_set_new(j, "p", json_real(cell->p));
 		json_object_set_new(j, "significant", json_boolean(cell->significant));
 	}

@@ -16,25 +16,26 @@
 
 enum statistic { ST_MIN, ST_MEAN, ST_STDDEV, ST_COEFFVAR, ST_MAX, ST_BMEAN, NR_STATISTICS };
 
-static const char *statistic_name(enum statistic st, bool rate)
+static const char *statistic_name(enum statistic st, bool harmonic)
 {
 	switch (st) {
 	case ST_MIN:
 		return "Min";
 	case ST_MEAN:
-		return rate ? "Hmean" : "Amean";
+		return harmonic ? "Hmean" : "Amean";
 	case ST_STDDEV:
-		return rate ? "HStddev" : "Stddev";
+		return harmonic ? "HStddev" : "Stddev";
 	case ST_COEFFVAR:
-		return rate ? "HCoeffVar" : "CoeffVar";
+		return harmonic ? "HCoeffVar" : "CoeffVar";
 	case ST_MAX:
 		return "Max";
 	default:
-		return rate ? "BHmean-99" : "BAmean-99";
+		return harmonic ? "BHmean-99" : "BAmean-99";
 	}
 }
 
-static double statistic(const struct comparison_cell *cell, int n, enum statistic st, bool rate)
+static double statistic(const struct comparison_cell *cell, int n, enum statistic st,
+			const struct comparison_row *row)
 {
 	switch (st) {
 	case ST_MIN:
@@ -44,11 +45,12 @@ static double statistic(const struct comparison_cell *cell, int n, enum statisti
 	case ST_STDDEV:
 		return cell->stddev;
 	case ST_COEFFVAR:
-		return cell->mean != 0 ? cell->stddev * 100 / cell->mean : 0;
+		return cell->mean != 0 ? cell->stddev * 100 / fabs(cell->mean) : 0;
 	case ST_MAX:
 		return stats_max(cell->values, n);
 	default:
-		return stats_best_mean(cell->values, n, 99, rate);
+		return stats_best_mean(cell->values, n, 99, row->what->higher_is_better,
+				       row->harmonic);
 	}
 }
 
@@ -58,6 +60,8 @@ static double statistic_gain(double base, double value, enum statistic st, bool 
 	bool spread = st == ST_STDDEV || st == ST_COEFFVAR;
 	double pct = stats_gain_pct(base, value, rate && !spread);
 
+	if (isinf(pct))
+		return copysign(99, pct); /* as MMTests does where the base is 0 */
 	return fabs(pct) < 0.005 ? 0 : pct; /* -0.00 would claim a direction */
 }
 
@@ -66,12 +70,12 @@ static void print_row(const struct comparison *t, const struct comparison_row *r
 {
 	int n = t->c->spec.nr_seeds;
 	bool rate = row->what->higher_is_better;
-	double base = statistic(&row->cell[0], n, st, rate);
+	double base = statistic(&row->cell[0], n, st, row);
 
-	fprintf(f, "%-*s%-*s", NAME_WIDTH, statistic_name(st, rate), label_width, row->label);
+	fprintf(f, "%-*s%-*s", NAME_WIDTH, statistic_name(st, row->harmonic), label_width, row->label);
 	for (int k = 0; k < t->c->spec.nr_kernels; k++) {
 		const struct comparison_cell *cell = &row->cell[k];
-		double value = statistic(cell, n, st, rate);
+		double value = statistic(cell, n, st, row);
 		bool star = k && st == ST_MEAN && n >= SIGNIFICANT_SEEDS && cell->significant;
 
 		fprintf(f, " %12.4f %c%8.2f%%%c", value, star ? '*' : '(',

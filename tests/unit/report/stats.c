@@ -23,8 +23,9 @@ static void means(void **state)
 	close_to(stats_stddev(x, 3), sqrt(7.0 / 3));
 	close_to(stats_min(x, 3), 1);
 	close_to(stats_max(x, 3), 4);
-	close_to(stats_best_mean(x, 3, 99, false), 1.5); /* 99 % of 3 values are 2 */
-	close_to(stats_best_mean(x, 3, 99, true), 3);
+	close_to(stats_best_mean(x, 3, 99, false, false), 1.5); /* 99 % of 3 values are 2 */
+	close_to(stats_best_mean(x, 3, 99, true, false), 3);
+	close_to(stats_best_mean(x, 3, 99, true, true), stats_hmean(x + 1, 2));
 	close_to(stats_stddev(x, 1), 0);
 	close_to(stats_hmean((const double[]){ 1, 0 }, 2), 0);
 }
@@ -42,7 +43,12 @@ static void gains(void **state)
 	close_to(stats_gain_pct(251.49, 305.59, true), 54.10 / 251.49 * 100);
 	close_to(stats_gain_pct(22.63, 20.54, false), 2.09 / 22.63 * 100);
 	close_to(stats_gain_pct(383, 412, false), -29.0 / 383 * 100);
-	close_to(stats_gain_pct(0, 1, true), 0);
+	close_to(stats_gain_pct(0, 0, true), 0);
+	assert_true(stats_gain_pct(0, 1, true) == INFINITY);
+	assert_true(stats_gain_pct(0, 1, false) == -INFINITY);
+	/* slack: further below zero is worse */
+	close_to(stats_gain_pct(-5, -10, true), -100);
+	close_to(stats_gain_pct(-5, 5, true), 200);
 }
 
 /* Two samples that don't overlap: only the two extreme ways of C(2n, n) are as far apart. */

@@ -203,6 +203,35 @@ static void metrics_by_name(void **state)
 	free(c.result);
 }
 
+/* A figure with a sign has an arithmetic mean; what is 0 with the base has no percentage. */
+static void signs_and_zeros(void **state)
+{
+	const double slack[] = { -5, 5, -6, -2, -4, -4, -4, -4 };
+	const double missed[] = { 0, 0, 0, 0, 7, 7, 7, 7 };
+	struct compare c = fake(stream, 1, "slack", "us", true, slack);
+	struct comparison *t;
+	char *text = printed(&c, comparison_print_csv);
+	json_t *j;
+
+	contains(text, "slack,v5.17,-2,v5.18,-4,-100.00,us,higher,");
+	free(text);
+	free(c.result);
+	c = fake(stream, 1, "missed", "periods", false, missed);
+	text = printed(&c, comparison_print_list);
+	contains(text, "0.00 (0.00 pct)");
+	contains(text, "7.00 (-inf pct) *");
+	free(text);
+	text = printed(&c, comparison_print_mmtests);
+	contains(text, "Amean       missed       0.0000 (    0.00%)       7.0000 *  -99.00%*");
+	free(text);
+	t = comparison_new(&c);
+	j = comparison_json(t);
+	assert_non_null(j);
+	json_decref(j);
+	comparison_free(t);
+	free(c.result);
+}
+
 static void text_of_any_bytes(void **state)
 {
 	static const char *const cases[][2] = {
@@ -233,6 +262,7 @@ int main(void)
 		cmocka_unit_test(too_few_seeds),
 		cmocka_unit_test(mmtests),	 cmocka_unit_test(csv_and_json),
 		cmocka_unit_test(metrics_by_name), cmocka_unit_test(text_of_any_bytes),
+		cmocka_unit_test(signs_and_zeros),
 	};
 
 	return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
