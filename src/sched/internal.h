@@ -89,9 +89,11 @@ struct cfs_rq {
 	u64 min_vruntime;	/* also v0 */
 	struct sched_entity *curr;	/* entity of this level that runs */
 	struct sched_entity *vcurr;	/* … that left the tree to run; flat: the task, at the root */
-	struct sched_entity *next, *last, *skip;
+	struct sched_entity *next, *last;
+	/* one line, read by balancing and placement from afar */
 	struct sched_avg avg;
 	unsigned long util_est;	/* of enqueued tasks */
+	struct sched_entity *skip;
 	struct {
 		int nr;
 		unsigned long load_avg, util_avg, runnable_avg;
@@ -357,6 +359,7 @@ struct rq {
 	u32 freq_scale;		/* 1024 = maximum */
 	int push_cpu;
 	unsigned long cpu_capacity, cpu_capacity_orig;
+	unsigned long misfit_task_load;
 	u64 idle_stamp;
 	u64 avg_idle;
 	u64 max_idle_balance_cost;
@@ -373,10 +376,9 @@ struct rq {
 	/* domains and shortcuts (spec 01 §6) */
 	struct sched_domain *sd;	/* lowest */
 	struct sched_domain *sd_llc, *sd_numa, *sd_asym_cpucapacity, *sd_cluster;
-	struct cfs_rq cfs;
+	struct cfs_rq cfs __attribute__((aligned(64)));
 	struct list_head cfs_tasks;
 	struct list_head leaf_cfs_rq_list;
-	unsigned long misfit_task_load;
 	u64 last_blocked_update;
 	struct task *push_task;
 	struct balance_walk walk;

@@ -8,36 +8,71 @@
  */
 #include "sched/balance/lb.h"
 
+/* What the CPUs of a group add up to; the sums may be kept ones. */
+struct group_view {
+	const struct load_sums *sums;
+	struct load_sums own; /* where they are not */
+	unsigned long misfit_load;
+};
+
 /* spec 06 §4: misfit load of a CPU of a non-local group */
-static void add_misfit(const struct lb_env *env, const struct rq *rq, struct group_stats *gs,
+static void add_misfit(const struct lb_env *env, const struct rq *rq, struct group_view *v,
 		       bool *overload)
 {
 	if (env->sd->flags & SD_ASYM_CPUCAPACITY) {
-		if (rq->misfit_task_load > gs->misfit_load) {
-			gs->misfit_load = rq->misfit_task_load;
+		if (rq->misfit_task_load > v->misfit_load) {
+			v->misfit_load = rq->misfit_task_load;
 			*overload = true;
 		}
 	} else if (idle_kind(env) && fair_tasks(env->s, rq) == 1 && reduced_capacity(rq, env->sd)) {
-		gs->misfit_load = max(gs->misfit_load, cpu_load(rq));
+		v->misfit_load = max(v->misfit_load, cpu_load(rq));
 	}
 }
 
-static void add_cpu(const struct lb_env *env, int cpu, bool local, struct group_stats *gs,
+static void add_cpu(const struct lb_env *env, int cpu, bool local, struct group_view *v,
 		    bool *overload)
 {
 	const struct rq *rq = cpu_rq(env->s, cpu);
+	struct load_sums *sums = &v->own;
 
-	gs->load += cpu_load(rq);
-	gs->util += cpu_util_cfs(env->s, cpu);
-	gs->runnable += cpu_runnable(rq);
+	sums->load += cpu_load(rq);
+	sums->util += cpu_util_cfs(env->s, cpu);
+	sums->runnable += cpu_runnable(rq);
 	if (!rq->nr_running)
 		return;
-	gs->sum_h_nr += fair_tasks(env->s, rq);
-	gs->sum_nr += rq->nr_running;
-	if (rq->nr_running > 1)
-		*overload = true;
+	sums->h_nr += fair_tasks(env->s, rq);
+	sums->nr += rq->nr_running;
+	sums->crowded += rq->nr_running > 1;
 	if (!local)
-		add_misfit(env, rq, gs, overload);
+		add_misfit(env, rq, v, overload);
+}
+
+static void read_cpus(const struct lb_env *env, const struct sched_group *g, bool local,
+		      struct group_view *v, bool *overload)
+{
+	const struct sched *s = env->s;
+	int w;
+
+	v->own = (struct load_sums){ 0 };
+	v->sums = &v->own;
+	for_each_span_word(w, g) {
+		u64 span = g->span[w] & env->cpus[w];
+		u64 visit = span & (s->busy_mask[w] | s->load_mask[w]);
+
+		v->own.idle += __builtin_popcountll(span & s->idle_mask[w]);
+		for (; visit; visit &= visit - 1)
+			add_cpu(env, w * 64 + __builtin_ctzll(visit), local, v, overload);
+	}
+}
+
+static void view_group(const struct lb_env *env, const struct sched_group *g, bool local,
+		       struct group_view *v, bool *overload)
+{
+	v->sums = env->cpus == env->sd->span ? group_load(g) : NULL;
+	v->misfit_load = 0;
+	if (!v->sums || (v->sums->odd && !local))
+		read_cpus(env, g, local, v, overload);
+	*overload |= v->sums->crowded > 0;
 }
 
 /**
@@ -65,45 +100,24 @@ enum group_type classify_group(const struct group_stats *gs, int imbalance_pct)
 	return GROUP_FULLY_BUSY;
 }
 
-static void read_cpus(const struct lb_env *env, const struct sched_group *g, bool local,
-		      struct group_stats *gs, bool *overload)
+static void judge_group(const struct lb_env *env, const struct sched_group *g, bool local,
+			unsigned long capacity, const struct group_view *v, struct group_stats *gs)
 {
 	const struct sched *s = env->s;
-	int w;
+	const struct load_sums *sums = v->sums;
 
-	for_each_span_word(w, g) {
-		u64 span = g->span[w] & env->cpus[w];
-		u64 visit = span & (s->busy_mask[w] | s->load_mask[w]);
-
-		gs->idle_cpus += __builtin_popcountll(span & s->idle_mask[w]);
-		for (; visit; visit &= visit - 1)
-			add_cpu(env, w * 64 + __builtin_ctzll(visit), local, gs, overload);
-	}
-}
-
-static void take_sums(const struct load_sums *sums, struct group_stats *gs, bool *overload)
-{
-	gs->load = sums->load;
-	gs->util = sums->util;
-	gs->runnable = sums->runnable;
-	gs->sum_h_nr = sums->h_nr;
-	gs->sum_nr = sums->nr;
-	gs->idle_cpus = sums->idle;
-	*overload |= sums->crowded > 0;
-}
-
-static void collect_group(const struct lb_env *env, const struct sched_group *g, bool local,
-			  unsigned long capacity, struct group_stats *gs, bool *overload)
-{
-	const struct sched *s = env->s;
-	const struct load_sums *sums = env->cpus == env->sd->span ? group_load(g) : NULL;
-
-	*gs = (struct group_stats){.capacity = capacity, .weight = g->weight};
-	if (sums && (local || !sums->odd))
-		take_sums(sums, gs, overload);
-	else
-		read_cpus(env, g, local, gs, overload);
-	gs->imbalance = g->sgc->imbalance;
+	*gs = (struct group_stats){
+		.load = sums->load,
+		.util = sums->util,
+		.runnable = sums->runnable,
+		.capacity = capacity,
+		.misfit_load = v->misfit_load,
+		.sum_h_nr = sums->h_nr,
+		.sum_nr = sums->nr,
+		.idle_cpus = sums->idle,
+		.weight = g->weight,
+		.imbalance = g->sgc->imbalance,
+	};
 	if (!local && idle_kind(env)) {
 		gs->asym = (env->sd->flags & SD_ASYM_PACKING) && gs->sum_h_nr &&
 			   asym_prefer(env->dst_cpu, g->first_cpu);
@@ -117,10 +131,10 @@ static void collect_group(const struct lb_env *env, const struct sched_group *g,
 
 /* ---- which of two groups is busier (spec 06 §5) ---- */
 
-static bool more_idle_or_fewer_tasks(const struct group_stats *x, const struct group_stats *b)
+static bool more_idle_or_fewer_tasks(unsigned int idle, unsigned int nr,
+				     const struct group_stats *b)
 {
-	return x->idle_cpus > b->idle_cpus ||
-	       (x->idle_cpus == b->idle_cpus && x->sum_nr <= b->sum_nr);
+	return idle > b->idle_cpus || (idle == b->idle_cpus && nr <= b->sum_nr);
 }
 
 static bool has_spare_replaces(const struct lb_env *env, const struct sched_group *x,
@@ -133,7 +147,7 @@ static bool has_spare_replaces(const struct lb_env *env, const struct sched_grou
 		if (x_smt != b_smt)
 			return !(x_smt && xs->sum_h_nr <= 1);
 	}
-	return !more_idle_or_fewer_tasks(xs, &sds->busiest_stat);
+	return !more_idle_or_fewer_tasks(xs->idle_cpus, xs->sum_nr, &sds->busiest_stat);
 }
 
 static bool fully_busy_replaces(const struct lb_env *env, const struct group_stats *xs,
@@ -208,6 +222,27 @@ bool group_replaces_busiest(const struct lb_env *env, const struct sched_group *
 	return equal_type_replaces(env, x, xs, sds) && !too_big;
 }
 
+/*
+ * Whether group_replaces_busiest() would refuse @x, told from counts alone: it has nothing, or it
+ * has CPUs to spare and the busiest so far is of a higher type or has no more of them. On a large
+ * domain that is nearly every group.
+ */
+static bool plainly_less_busy(const struct lb_env *env, const struct sched_group *x,
+			      const struct group_view *v, const struct domain_stats *sds)
+{
+	const struct load_sums *sums = v->sums;
+	const struct group_stats *bs = &sds->busiest_stat;
+
+	if (!sums->h_nr)
+		return true;
+	if (!sds->busiest || sums->nr >= (u32)x->weight || v->misfit_load || x->sgc->imbalance)
+		return false;
+	if ((env->sd->flags & SD_ASYM_PACKING) ||
+	    ((x->flags | sds->busiest->flags) & SD_SHARE_CPUCAPACITY))
+		return false;
+	return bs->type > GROUP_HAS_SPARE || more_idle_or_fewer_tasks(sums->idle, sums->nr, bs);
+}
+
 /**
  * idle_scan_limit() - how many CPUs an idle search may visit (spec 06 §9)
  * @sum_util: of the LLC
@@ -233,26 +268,30 @@ void collect_domain_stats(const struct lb_env *env, struct balance_decision *d,
 	const struct sched *s = env->s;
 	const struct sched_domain *sd = env->sd;
 	const struct sched_group *g = sd->groups;
+	struct group_view v;
 	struct group_stats gs;
 	bool overload = false;
 
-	*sds = (struct domain_stats){.local = g};
-	sds->busiest_stat = (struct group_stats){.type = GROUP_HAS_SPARE, .idle_cpus = ~0u};
+	*sds = (struct domain_stats){ .local = g };
+	sds->busiest_stat = (struct group_stats){ .type = GROUP_HAS_SPARE, .idle_cpus = ~0u };
 	do {
 		bool local = g == sd->groups;
 		unsigned long capacity =
 			local && d->refresh_capacity ? d->capacity : g->sgc->capacity;
 
-		collect_group(env, g, local, capacity, &gs, &overload);
+		view_group(env, g, local, &v, &overload);
+		sds->total_load += v.sums->load;
+		sds->total_util += v.sums->util;
+		sds->total_capacity += capacity;
 		if (local) {
-			sds->local_stat = gs;
-		} else if (group_replaces_busiest(env, g, &gs, sds)) {
-			sds->busiest = g;
-			sds->busiest_stat = gs;
+			judge_group(env, g, true, capacity, &v, &sds->local_stat);
+		} else if (!plainly_less_busy(env, g, &v, sds)) {
+			judge_group(env, g, false, capacity, &v, &gs);
+			if (group_replaces_busiest(env, g, &gs, sds)) {
+				sds->busiest = g;
+				sds->busiest_stat = gs;
+			}
 		}
-		sds->total_load += gs.load;
-		sds->total_util += gs.util;
-		sds->total_capacity += gs.capacity;
 		g = g->next;
 	} while (g != sd->groups);
 
