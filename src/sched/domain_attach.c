@@ -87,8 +87,6 @@ static void init_domain(const struct domain_build *b, struct sched_domain *sd, i
 	sd->groups = cell->groups;
 	sd->span = cell->span->bits;
 	sd->weight = cell->span->weight;
-	sd->lo_word = cell->span->lo_word;
-	sd->hi_word = cell->span->hi_word;
 	sd->word = cell->span->word;
 	sd->nr_words = cell->span->nr_words;
 	sd->flags = cell->flags;

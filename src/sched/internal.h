@@ -215,38 +215,44 @@ struct lb_stats {
 	u32 count, balanced, failed, imbalance, gained, hot_gained, nobusyq, nobusyg;
 };
 
-/* One per CPU and level. Spans, groups and capacities are shared between CPUs where equal. */
+/*
+ * One per CPU and level. Spans, groups and capacities are shared between CPUs where equal.
+ * By cache line, since a pass on a large machine finds none of them at hand: what every pass
+ * reads; what it changes; what it costs; what it counts.
+ */
 struct sched_domain {
 	struct sched_domain *parent, *child;
 	struct sched_group *groups;
 	u64 *span;
-	int weight;
-	int lo_word, hi_word;
 	const u16 *word;	/* as in struct sched_group */
 	int nr_words;
+	int weight;
 	int flags;
 	int local_flags;	/* of its local group: groups->flags is what others see of that */
-	int level;		/* index in the level list before removal */
-	const char *name;
-	u64 min_interval, max_interval; /* ms */
-	int busy_factor;
 	int imbalance_pct;
 	int cache_nice_tries;
-	int imb_numa_nr;
 	/* changing */
 	u64 last_balance;	/* ns */
 	u64 balance_interval;	/* ms */
-	int nr_balance_failed;
+	u64 min_interval, max_interval; /* ms */
 	u64 max_newidle_lb_cost; /* ns */
 	u64 last_decay_max_lb_cost;
-	u32 newidle_call, newidle_success, newidle_ratio;
+	int nr_balance_failed;
+	int busy_factor;
+	u32 newidle_call, newidle_ratio;
+
+	u32 newidle_success;
+	int imb_numa_nr;
 	u64 newidle_stamp;
 	u32 span_at[NR_DISTANCES]; /* CPUs of the span by distance; balance/ counts them */
 	struct llc *shared;	/* the top SHARE_LLC level (sd_llc); NULL elsewhere */
-	struct lb_stats lb[NR_IDLE_TYPES];
+
+	struct lb_stats lb[NR_IDLE_TYPES] __attribute__((aligned(64)));
 	u32 alb_count, alb_failed, alb_pushed;
 	u32 ttwu_wake_remote, ttwu_move_affine;
-};
+	int level;		/* index in the level list before removal */
+	const char *name;
+} __attribute__((aligned(64)));
 
 /* What balancing reads of a CPU, or of several together (balance/sums.c). */
 struct load_sums {

@@ -123,6 +123,17 @@ void count_domains(const struct sched *s, struct rq *rq);
 void count_span(const struct sched *s, int cpu, const struct sched_domain *sd,
 		u32 at[NR_DISTANCES]);
 
+/* a walk will come to @sd next: thousands of CPUs' domains fit no cache */
+static inline void prefetch_domain(const struct sched_domain *sd, enum cpu_idle_type kind)
+{
+	if (!sd)
+		return;
+	__builtin_prefetch(sd);
+	__builtin_prefetch(&sd->last_balance);
+	__builtin_prefetch(&sd->span_at);
+	__builtin_prefetch(&sd->lb[kind], 1);
+}
+
 /* ---- time ---- */
 
 /*

@@ -173,6 +173,7 @@ static bool newidle_step(struct sched *s, u64 now, int cpu, struct balance_walk 
 		if (rq->avg_idle < w->spent_ns + sd->max_newidle_lb_cost)
 			break;
 		w->sd = sd->parent;
+		prefetch_domain(sd->parent, CPU_NEWLY_IDLE);
 		if (!(sd->flags & SD_BALANCE_NEWIDLE))
 			continue;
 		if (!newidle_draw(s, sd)) {

@@ -116,6 +116,7 @@ bool chain_step(struct sched *s, u64 now, int walker, struct balance_walk *w,
 		u64 interval;
 
 		w->sd = sd->parent;
+		prefetch_domain(sd->parent, w->idle);
 		w->need_decay |= decay_newidle_cost(s, now, sd);
 		w->newidle_cost_sum += sd->max_newidle_lb_cost;
 		if (!w->keep_going) {
