@@ -23,6 +23,13 @@ struct group_stats {
 	enum group_type type;
 };
 
+/* What the CPUs of a group add up to; the sums may be kept ones. */
+struct group_view {
+	const struct load_sums *sums;
+	struct load_sums own; /* where they are not */
+	unsigned long misfit_load;
+};
+
 struct domain_stats {
 	const struct sched_group *local, *busiest;
 	struct group_stats local_stat, busiest_stat;
@@ -97,6 +104,10 @@ static inline bool asym_prefer(int a, int b)
 /* group stats: stats.c */
 void collect_domain_stats(const struct lb_env *env, struct balance_decision *d,
 			  struct domain_stats *sds);
+void judge_group(const struct lb_env *env, const struct sched_group *g, bool local,
+		 unsigned long capacity, const struct group_view *v, struct group_stats *gs);
+bool plainly_less_busy(const struct lb_env *env, const struct sched_group *x,
+		       const struct group_view *v, const struct domain_stats *sds);
 enum group_type classify_group(const struct group_stats *gs, int imbalance_pct);
 bool group_replaces_busiest(const struct lb_env *env, const struct sched_group *x,
 			    const struct group_stats *xs, const struct domain_stats *sds);

@@ -8,13 +8,6 @@
  */
 #include "sched/balance/lb.h"
 
-/* What the CPUs of a group add up to; the sums may be kept ones. */
-struct group_view {
-	const struct load_sums *sums;
-	struct load_sums own; /* where they are not */
-	unsigned long misfit_load;
-};
-
 /* spec 06 §4: misfit load of a CPU of a non-local group */
 static void add_misfit(const struct lb_env *env, const struct rq *rq, struct group_view *v,
 		       bool *overload)
@@ -100,8 +93,11 @@ enum group_type classify_group(const struct group_stats *gs, int imbalance_pct)
 	return GROUP_FULLY_BUSY;
 }
 
-static void judge_group(const struct lb_env *env, const struct sched_group *g, bool local,
-			unsigned long capacity, const struct group_view *v, struct group_stats *gs)
+/**
+ * judge_group() - statistics and type of a group from what its CPUs add up to
+ */
+void judge_group(const struct lb_env *env, const struct sched_group *g, bool local,
+		 unsigned long capacity, const struct group_view *v, struct group_stats *gs)
 {
 	const struct sched *s = env->s;
 	const struct load_sums *sums = v->sums;
@@ -222,13 +218,14 @@ bool group_replaces_busiest(const struct lb_env *env, const struct sched_group *
 	return equal_type_replaces(env, x, xs, sds) && !too_big;
 }
 
-/*
- * Whether group_replaces_busiest() would refuse @x, told from counts alone: it has nothing, or it
- * has CPUs to spare and the busiest so far is of a higher type or has no more of them. On a large
- * domain that is nearly every group.
+/**
+ * plainly_less_busy() - would group_replaces_busiest() refuse @x, by its counts alone?
+ *
+ * It has nothing, or it has CPUs to spare and the busiest so far is of a higher
+ * type or has no more of them. On a large domain that is nearly every group.
  */
-static bool plainly_less_busy(const struct lb_env *env, const struct sched_group *x,
-			      const struct group_view *v, const struct domain_stats *sds)
+bool plainly_less_busy(const struct lb_env *env, const struct sched_group *x,
+		       const struct group_view *v, const struct domain_stats *sds)
 {
 	const struct load_sums *sums = v->sums;
 	const struct group_stats *bs = &sds->busiest_stat;
@@ -268,6 +265,7 @@ void collect_domain_stats(const struct lb_env *env, struct balance_decision *d,
 	const struct sched *s = env->s;
 	const struct sched_domain *sd = env->sd;
 	const struct sched_group *g = sd->groups;
+	unsigned long load = 0, util = 0, total_capacity = 0;
 	struct group_view v;
 	struct group_stats gs;
 	bool overload = false;
@@ -280,9 +278,9 @@ void collect_domain_stats(const struct lb_env *env, struct balance_decision *d,
 			local && d->refresh_capacity ? d->capacity : g->sgc->capacity;
 
 		view_group(env, g, local, &v, &overload);
-		sds->total_load += v.sums->load;
-		sds->total_util += v.sums->util;
-		sds->total_capacity += capacity;
+		load += v.sums->load;
+		util += v.sums->util;
+		total_capacity += capacity;
 		if (local) {
 			judge_group(env, g, true, capacity, &v, &sds->local_stat);
 		} else if (!plainly_less_busy(env, g, &v, sds)) {
@@ -294,6 +292,9 @@ void collect_domain_stats(const struct lb_env *env, struct balance_decision *d,
 		}
 		g = g->next;
 	} while (g != sd->groups);
+	sds->total_load = load;
+	sds->total_util = util;
+	sds->total_capacity = total_capacity;
 
 	if (!sd->parent)
 		d->overload = overload;

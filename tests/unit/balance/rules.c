@@ -24,7 +24,7 @@ struct fixture {
 
 static void setup_kernel(struct fixture *f, const char *kernel)
 {
-	struct err err = {0};
+	struct err err = { 0 };
 
 	memset(f, 0, sizeof(*f));
 	assert_int_equal(sched_kernel_parse(kernel, &f->s.k, &err), 0);
@@ -44,7 +44,7 @@ static void setup_kernel(struct fixture *f, const char *kernel)
 	f->local.sgc = &f->sgc[0];
 	f->busiest.sgc = &f->sgc[1];
 	f->busiest.first_cpu = 1;
-	f->env = (struct lb_env){.s = &f->s, .sd = &f->sd, .kind = CPU_IDLE};
+	f->env = (struct lb_env){ .s = &f->s, .sd = &f->sd, .kind = CPU_IDLE };
 	f->sds.local = &f->local;
 	f->sds.busiest = &f->busiest;
 }
@@ -57,39 +57,41 @@ static void two_nodes_of_128(struct fixture *f, const char *kernel, int local, i
 	f->child.flags = f->busiest.flags = f->local.flags = SD_PREFER_SIBLING;
 	f->local.weight = f->busiest.weight = 128;
 	f->local.cores = f->busiest.cores = 64;
-	f->sds.local_stat = (struct group_stats){.weight = 128,
-						 .sum_nr = local,
-						 .sum_h_nr = local,
-						 .idle_cpus = 128 - local,
-						 .capacity = 128 * 1024};
-	f->sds.busiest_stat = (struct group_stats){.weight = 128,
-						   .sum_nr = busiest,
-						   .sum_h_nr = busiest,
-						   .idle_cpus = 128 - busiest,
-						   .capacity = 128 * 1024};
+	f->sds.local_stat = (struct group_stats){ .weight = 128,
+						  .sum_nr = local,
+						  .sum_h_nr = local,
+						  .idle_cpus = 128 - local,
+						  .capacity = 128 * 1024 };
+	f->sds.busiest_stat = (struct group_stats){ .weight = 128,
+						    .sum_nr = busiest,
+						    .sum_h_nr = busiest,
+						    .idle_cpus = 128 - busiest,
+						    .capacity = 128 * 1024 };
 }
 
 /* spec 06 E1: a core with two tasks beside an empty one, just gone idle */
 static void e1_core_with_two_tasks(void **state)
 {
-	static const char *const kernels[] = {"v5.7", "v5.17", "v6.1", "v6.6", "v6.12.95", "v7.3"};
+	static const char *const kernels[] = {
+		"v5.7", "v5.17", "v6.1", "v6.6", "v6.12.95", "v7.3"
+	};
 	struct fixture f;
 
 	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
 		setup_kernel(&f, kernels[i]);
 		f.env.kind = CPU_NEWLY_IDLE;
 		f.sd.flags = SD_SHARE_LLC;
-		f.child.flags = f.local.flags = f.busiest.flags =
+		f.child.flags = f.local.flags = f.busiest.flags = f.sd.local_flags =
 			SD_SHARE_CPUCAPACITY | SD_SHARE_LLC | SD_PREFER_SIBLING;
 		f.local.cores = f.busiest.cores = 1;
 		f.sds.local_stat =
-			(struct group_stats){.weight = 2, .idle_cpus = 1, .capacity = 2048};
-		f.sds.busiest_stat = (struct group_stats){.weight = 2,
-							  .sum_nr = 2,
-							  .sum_h_nr = 2,
-							  .idle_cpus = 1,
-							  .capacity = 2048,
-							  .util = 1024};
+			(struct group_stats){ .weight = 2, .idle_cpus = 1, .capacity = 2048 };
+		f.sds.busiest_stat = (struct group_stats){ .weight = 2,
+							   .sum_nr = 2,
+							   .sum_h_nr = 2,
+							   .idle_cpus = 1,
+							   .capacity = 2048,
+							   .util = 1024 };
 		f.sds.busiest_stat.type = classify_group(&f.sds.busiest_stat, 117);
 		assert_true(find_busiest_group(&f.env, &f.sds));
 		assert_int_equal(f.env.type, MIGRATE_TASK);
@@ -124,14 +126,15 @@ static void numa_adjust_variants(void **state)
 		int local, busiest;
 		long moved;
 	} rows[] = {
-		{"v5.10", 0, 2, 0},			      /* the pair stays, whatever it is */
-		{"v5.10", 0, 3, 1},			      /* 3 >> 1 */
-		{"v5.10", 2, 12, 5},	{"v5.17", 0, 4, 0},   /* 4 >> 1 = 2, 4 < 32 */
-		{"v5.17", 0, 6, 3},	{"v5.17", 26, 30, 0}, /* 30 < 128 / 4 */
-		{"v5.17", 28, 32, 2},	{"v5.18", 5, 9, 0}, /* halved first: 2 is a pair; 6 <= 8 */
-		{"v5.18", 8, 12, 2},			    /* 9 > 8 */
-		{"v5.19-tip", 5, 9, 2},			    /* not halved yet: 4 is no pair */
-		{"v5.19-tip", 5, 7, 0}, {"v6.12", 7, 9, 0},   {"v6.12", 8, 10, 1},
+		{ "v5.10", 0, 2, 0 },				/* the pair stays, whatever it is */
+		{ "v5.10", 0, 3, 1 },				/* 3 >> 1 */
+		{ "v5.10", 2, 12, 5 },	  { "v5.17", 0, 4, 0 }, /* 4 >> 1 = 2, 4 < 32 */
+		{ "v5.17", 0, 6, 3 },	  { "v5.17", 26, 30, 0 }, /* 30 < 128 / 4 */
+		{ "v5.17", 28, 32, 2 },	  { "v5.18", 5, 9, 0 }, /* halved first: 2 is a pair; 6 <= 8
+								 */
+		{ "v5.18", 8, 12, 2 },				/* 9 > 8 */
+		{ "v5.19-tip", 5, 9, 2 },			/* not halved yet: 4 is no pair */
+		{ "v5.19-tip", 5, 7, 0 }, { "v6.12", 7, 9, 0 },	  { "v6.12", 8, 10, 1 },
 	};
 	struct fixture f;
 
@@ -151,20 +154,20 @@ static void e3_overloaded(void **state)
 
 	setup_kernel(&f, "v6.1");
 	f.env.kind = CPU_NOT_IDLE;
-	f.sds.local_stat = (struct group_stats){.type = GROUP_OVERLOADED,
-						.capacity = 2048,
-						.load = 3072,
-						.avg_load = 1536,
-						.weight = 2,
-						.sum_nr = 3,
-						.sum_h_nr = 3};
-	f.sds.busiest_stat = (struct group_stats){.type = GROUP_OVERLOADED,
-						  .capacity = 2048,
-						  .load = 6144,
-						  .avg_load = 3072,
-						  .weight = 2,
-						  .sum_nr = 6,
-						  .sum_h_nr = 6};
+	f.sds.local_stat = (struct group_stats){ .type = GROUP_OVERLOADED,
+						 .capacity = 2048,
+						 .load = 3072,
+						 .avg_load = 1536,
+						 .weight = 2,
+						 .sum_nr = 3,
+						 .sum_h_nr = 3 };
+	f.sds.busiest_stat = (struct group_stats){ .type = GROUP_OVERLOADED,
+						   .capacity = 2048,
+						   .load = 6144,
+						   .avg_load = 3072,
+						   .weight = 2,
+						   .sum_nr = 6,
+						   .sum_h_nr = 6 };
 	f.sds.total_load = 9216;
 	f.sds.total_capacity = 4096;
 	assert_true(find_busiest_group(&f.env, &f.sds));
@@ -181,7 +184,7 @@ static void e3_overloaded(void **state)
 /* spec 06 E4 and the types of §4 */
 static void e4_overloaded_or_not(void **state)
 {
-	struct group_stats g = {.capacity = 16384, .util = 14100, .sum_nr = 17, .weight = 16};
+	struct group_stats g = { .capacity = 16384, .util = 14100, .sum_nr = 17, .weight = 16 };
 
 	assert_int_equal(classify_group(&g, 117), GROUP_OVERLOADED);
 	g.util = 14000;
@@ -203,7 +206,7 @@ static void e4_overloaded_or_not(void **state)
 	assert_int_equal(classify_group(&g, 117), GROUP_IMBALANCED);
 	g.sum_nr = 17;
 	assert_int_equal(classify_group(&g, 117), GROUP_OVERLOADED);
-	g = (struct group_stats){.capacity = 16384, .util = 16384, .sum_nr = 15, .weight = 16};
+	g = (struct group_stats){ .capacity = 16384, .util = 16384, .sum_nr = 15, .weight = 16 };
 	assert_int_equal(classify_group(&g, 117), GROUP_HAS_SPARE);
 }
 
@@ -211,7 +214,7 @@ static void e4_overloaded_or_not(void **state)
 static void equal_types(void **state)
 {
 	struct fixture f;
-	struct group_stats x = {.sum_h_nr = 4, .sum_nr = 4};
+	struct group_stats x = { .sum_h_nr = 4, .sum_nr = 4 };
 
 	setup_kernel(&f, "v6.1");
 	f.sds.busiest_stat = x;
@@ -274,10 +277,10 @@ static void sibling_imbalance_by_cores(void **state)
 		int cl, cb, local, busiest;
 		long n;
 	} rows[] = {
-		{1, 1, 0, 2, 2}, {1, 1, 3, 2, 0}, {4, 2, 4, 4, 3}, /* (2·8 + 6) / 6 */
-		{2, 4, 4, 4, 1}, /* nothing too many: rounding gives 1 */
-		{1, 4, 0, 2, 2}, /* (2·2 + 5) / 5 = 1, but empty against two */
-		{4, 4, 0, 0, 0},
+		{ 1, 1, 0, 2, 2 }, { 1, 1, 3, 2, 0 }, { 4, 2, 4, 4, 3 }, /* (2·8 + 6) / 6 */
+		{ 2, 4, 4, 4, 1 }, /* nothing too many: rounding gives 1 */
+		{ 1, 4, 0, 2, 2 }, /* (2·2 + 5) / 5 = 1, but empty against two */
+		{ 4, 4, 0, 0, 0 },
 	};
 	struct fixture f;
 
@@ -316,14 +319,14 @@ static void intervals(void **state)
 /* spec 04 §6's table of nr_idle_scan: LLC of 16, 128 and 24 CPUs at pct 117 */
 static void idle_scan_table(void **state)
 {
-	static const int percent[] = {0, 10, 25, 40, 50, 60, 70, 80, 85};
+	static const int percent[] = { 0, 10, 25, 40, 50, 60, 70, 80, 85 };
 	static const struct {
 		int weight;
 		int limit[9];
 	} rows[] = {
-		{16, {16, 15, 14, 12, 10, 8, 5, 2, 0}},
-		{128, {128, 126, 117, 100, 84, 65, 42, 16, 1}},
-		{24, {24, 23, 21, 18, 15, 12, 7, 3, 0}},
+		{ 16, { 16, 15, 14, 12, 10, 8, 5, 2, 0 } },
+		{ 128, { 128, 126, 117, 100, 84, 65, 42, 16, 1 } },
+		{ 24, { 24, 23, 21, 18, 15, 12, 7, 3, 0 } },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -419,9 +422,59 @@ static void distribute(void **state)
 	assert_int_equal(f.rq[0].distribute_cursor, 2);
 }
 
+/* what is told from counts alone is what the rules say, whatever the groups are */
+static void plainly_less_busy_is_refused(void **state)
+{
+	static const char *const kernels[] = { "v5.10", "v6.1", "v6.6", "v6.12.95", "v7.3" };
+	static const int flags[] = { 0, SD_ASYM_PACKING, SD_ASYM_CPUCAPACITY, SD_NUMA };
+	int refused = 0, replaced = 0;
+	struct fixture f;
+	struct rng rng;
+
+	rng_init(&rng, 11, 0);
+	for (int i = 0; i < 200000; i++) {
+		struct group_view v = { .sums = &v.own };
+		struct group_stats x;
+		bool plain, replaces;
+
+		setup_kernel(&f, kernels[i % ARRAY_SIZE(kernels)]);
+		f.sd.flags = flags[rng_below(&rng, ARRAY_SIZE(flags))];
+		f.env.kind = rng_below(&rng, NR_IDLE_TYPES);
+		f.local.weight = 1 + rng_below(&rng, 4);
+		f.local.flags = rng_below(&rng, 4) ? 0 : SD_SHARE_CPUCAPACITY;
+		f.busiest.flags = rng_below(&rng, 4) ? 0 : SD_SHARE_CPUCAPACITY;
+		f.sgc[0].imbalance = !rng_below(&rng, 8);
+		f.sgc[0].capacity = f.local.weight * 1024;
+		v.misfit_load = rng_below(&rng, 8) ? 0 : 600;
+		v.own.nr = rng_below(&rng, 7);
+		v.own.h_nr = rng_below(&rng, v.own.nr + 1);
+		v.own.idle = rng_below(&rng, f.local.weight + 1);
+		v.own.util = rng_below(&rng, 4096);
+		v.own.load = rng_below(&rng, 4096);
+		v.own.runnable = rng_below(&rng, 4096);
+		if (rng_below(&rng, 4)) {
+			f.sds.busiest_stat.type = rng_below(&rng, GROUP_OVERLOADED + 1);
+			f.sds.busiest_stat.idle_cpus = rng_below(&rng, 5);
+			f.sds.busiest_stat.sum_nr = rng_below(&rng, 7);
+			f.sds.busiest_stat.avg_load = rng_below(&rng, 3000);
+		} else {
+			f.sds.busiest = NULL;
+			f.sds.busiest_stat.idle_cpus = ~0u;
+		}
+		judge_group(&f.env, &f.local, false, f.sgc[0].capacity, &v, &x);
+		plain = plainly_less_busy(&f.env, &f.local, &v, &f.sds);
+		replaces = group_replaces_busiest(&f.env, &f.local, &x, &f.sds);
+		assert_false(plain && replaces);
+		refused += plain;
+		replaced += replaces;
+	}
+	assert_true(refused > 10000 && replaced > 10000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(plainly_less_busy_is_refused),
 		cmocka_unit_test(e1_core_with_two_tasks),
 		cmocka_unit_test(e2_two_nodes),
 		cmocka_unit_test(numa_adjust_variants),
