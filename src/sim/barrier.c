@@ -39,7 +39,7 @@ static void barrier_spun(struct sim *sim, struct sim_cpu *c)
 	if (c->curr->released)
 		step_next(sim, c);
 	else
-		seg_wall(sim, c, CPU_ATOMIC, sim->cost->futex_wait, barrier_sleep);
+		seg_call(sim, c, CPU_ATOMIC, sim->cost->futex_wait, barrier_sleep);
 }
 
 static bool barrier_open(struct sim *sim, struct sim_cpu *c, struct sim_barrier *b)

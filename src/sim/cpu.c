@@ -47,6 +47,11 @@ void seg_wall(struct sim *sim, struct sim_cpu *c, enum cpu_mode mode, u64 ns, cp
 	seg_until(sim, c, mode, sim->now + ns, fn);
 }
 
+void seg_call(struct sim *sim, struct sim_cpu *c, enum cpu_mode mode, u64 ns, cpu_fn fn)
+{
+	seg_wall(sim, c, mode, rates_call_ns(sim->rates, c->id, ns), fn);
+}
+
 void seg_path(struct sim *sim, struct sim_cpu *c, u64 ns, cpu_fn fn)
 {
 	ns += c->carry;

@@ -70,6 +70,8 @@ int engine_grow(struct sim *sim);
 void cpu_arm(struct sim *sim, struct sim_cpu *c);
 /* @ns of wall time (and what is carried), then @fn */
 void seg_wall(struct sim *sim, struct sim_cpu *c, enum cpu_mode mode, u64 ns, cpu_fn fn);
+/* … that a system call takes alone on a big core: longer beside a busy sibling */
+void seg_call(struct sim *sim, struct sim_cpu *c, enum cpu_mode mode, u64 ns, cpu_fn fn);
 /* a path of the scheduler: atomic, counted as kernel_ns */
 void seg_path(struct sim *sim, struct sim_cpu *c, u64 ns, cpu_fn fn);
 void seg_spin(struct sim *sim, struct sim_cpu *c, enum cpu_mode mode, cpu_fn fn);

@@ -23,7 +23,7 @@ static void suspend_entered(struct sim *sim, struct sim_cpu *c)
 
 bool step_suspend(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 {
-	seg_wall(sim, c, CPU_ATOMIC, sim->cost->futex_wait, suspend_entered);
+	seg_call(sim, c, CPU_ATOMIC, sim->cost->futex_wait, suspend_entered);
 	return false;
 }
 
@@ -71,6 +71,6 @@ bool step_sleep_forever(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 		t->pair_pending = false;
 		return true;
 	}
-	seg_wall(sim, c, CPU_ATOMIC, sim->cost->futex_wait, pair_or_sleep);
+	seg_call(sim, c, CPU_ATOMIC, sim->cost->futex_wait, pair_or_sleep);
 	return false;
 }

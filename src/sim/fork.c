@@ -43,7 +43,7 @@ static void fork_copied(struct sim *sim, struct sim_cpu *c)
 
 bool step_fork(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 {
-	seg_wall(sim, c, CPU_KERNEL, sim->cost->fork, fork_copied);
+	seg_call(sim, c, CPU_KERNEL, sim->cost->fork, fork_copied);
 	return false;
 }
 
@@ -54,7 +54,7 @@ static void exec_load(struct sim *sim, struct sim_cpu *c)
 {
 	if (tracing(sim))
 		trace_task(sim, TRACE_EXEC, c->id, c->curr, -1, -1);
-	seg_wall(sim, c, CPU_KERNEL, sim->cost->exec, step_next);
+	seg_call(sim, c, CPU_KERNEL, sim->cost->exec, step_next);
 }
 
 static void exec_decided(struct sim *sim, struct sim_cpu *c)
@@ -101,7 +101,7 @@ static void wait_entered(struct sim *sim, struct sim_cpu *c)
 
 bool step_wait_child(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 {
-	seg_wall(sim, c, CPU_ATOMIC, sim->cost->syscall, wait_entered);
+	seg_call(sim, c, CPU_ATOMIC, sim->cost->syscall, wait_entered);
 	return false;
 }
 

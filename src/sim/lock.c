@@ -85,7 +85,7 @@ bool step_lock(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 		m->owner = t;
 		return fetch_line(sim, c, &m->last_cpu);
 	}
-	seg_wall(sim, c, CPU_ATOMIC, sim->cost->futex_wait, lock_or_sleep);
+	seg_call(sim, c, CPU_ATOMIC, sim->cost->futex_wait, lock_or_sleep);
 	return false;
 }
 
@@ -122,7 +122,7 @@ static void cond_or_sleep(struct sim *sim, struct sim_cpu *c)
 
 static void cond_enter(struct sim *sim, struct sim_cpu *c)
 {
-	seg_wall(sim, c, CPU_ATOMIC, sim->cost->futex_wait, cond_or_sleep);
+	seg_call(sim, c, CPU_ATOMIC, sim->cost->futex_wait, cond_or_sleep);
 }
 
 bool step_cond_wait(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
@@ -189,7 +189,7 @@ bool step_sem_wait(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 		s->value--;
 		return fetch_line(sim, c, &s->last_cpu);
 	}
-	seg_wall(sim, c, CPU_ATOMIC, sim->cost->futex_wait, sem_or_sleep);
+	seg_call(sim, c, CPU_ATOMIC, sim->cost->futex_wait, sem_or_sleep);
 	return false;
 }
 

@@ -224,7 +224,7 @@ static void write_locked(struct sim *sim, struct sim_cpu *c)
 		return;
 	}
 	seg_wall(sim, c, CPU_ATOMIC,
-		 sim->cost->pipe_write + copy_ns(sim, bytes) +
+		 rates_call_ns(sim->rates, c->id, sim->cost->pipe_write + copy_ns(sim, bytes)) +
 			 pipe_transfer_ns(sim, p, c, c->id, 0),
 		 write_copied);
 }
@@ -347,7 +347,7 @@ static void read_locked(struct sim *sim, struct sim_cpu *c)
 	}
 	bytes = pipe_filled(p, t->step.bytes);
 	seg_wall(sim, c, CPU_ATOMIC,
-		 sim->cost->pipe_read + copy_ns(sim, bytes) +
+		 rates_call_ns(sim->rates, c->id, sim->cost->pipe_read + copy_ns(sim, bytes)) +
 			 pipe_transfer_ns(sim, p, c, pipe_slot(p, 0)->cpu, bytes),
 		 read_copied);
 }
@@ -392,7 +392,7 @@ static void poll_entered(struct sim *sim, struct sim_cpu *c)
 
 bool step_poll(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 {
-	seg_wall(sim, c, CPU_ATOMIC, sim->cost->syscall, poll_entered);
+	seg_call(sim, c, CPU_ATOMIC, sim->cost->syscall, poll_entered);
 	return false;
 }
 

@@ -249,6 +249,18 @@ static u32 compute_speed(const struct rates *r, const struct rcpu *c)
 	return max(s, (u64)1);
 }
 
+u64 rates_call_ns(const struct rates *r, int cpu, u64 ns)
+{
+	const struct rcpu *c = &r->cpu[cpu];
+	int busy = r->core[c->core].nr_busy;
+
+	if (busy > 1)
+		ns = (ns << FRAC) / r->smt_share[busy];
+	if (unlikely(c->capacity != 1024))
+		ns = ns * 1024 / c->capacity;
+	return ns;
+}
+
 static void set_speed(struct rates *r, int cpu, u64 now, u32 speed)
 {
 	struct rcpu *c = &r->cpu[cpu];

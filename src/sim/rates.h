@@ -16,8 +16,10 @@
  * Nominal speed: one ns of ACT_COMPUTE is what the machine's biggest core does
  * in a ns at max_mhz with no sibling busy. Speed is therefore
  *	capacity / 1024 x current frequency / max_mhz x SMT share
- * and a package with many busy cores is slower than nominal. Kernel paths
- * (ACT_WALL) are priced in wall time and not scaled.
+ * and a package with many busy cores is slower than nominal. Paths of the
+ * scheduler (ACT_WALL) are priced in wall time and not scaled: they wait for
+ * lines of other CPUs. What a task does in a system call is slowed down by a
+ * busy sibling and a small core like what it does elsewhere: rates_call_ns().
  *
  * No work is lost or made by interrupting: progress is kept in 2^-20 ns (or
  * bytes). What rates_stop() rounds up is taken off the next activity of that
@@ -85,6 +87,13 @@ u64 rates_end(const struct rates *r, int cpu);
  * entry for at least as many cores as are busy now, else that of the last.
  */
 void rates_frequency(struct rates *r, u64 now, int cpu);
+/**
+ * rates_call_ns() - what a system call takes that begins now on @cpu
+ * @ns: alone on one of the biggest cores, at the frequency the machine has under load
+ *
+ * Calls are short: what the sibling does at the start is taken for all of it.
+ */
+u64 rates_call_ns(const struct rates *r, int cpu, u64 ns);
 /** rates_freq_scale() - current frequency of @cpu, 1024 = the machine's maximum */
 u32 rates_freq_scale(const struct rates *r, int cpu);
 

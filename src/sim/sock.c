@@ -131,7 +131,8 @@ void sock_write(struct sim *sim, struct sim_cpu *c)
 		return;
 	}
 	t->part = bytes;
-	work = sim->cost->sock_write + copy_ns(sim, bytes) + pipe_transfer_ns(sim, p, c, c->id, 0);
+	work = rates_call_ns(sim->rates, c->id, sim->cost->sock_write + copy_ns(sim, bytes)) +
+	       pipe_transfer_ns(sim, p, c, c->id, 0);
 	seg_wall(sim, c, CPU_ATOMIC, queue_lock_ns(sim, p, c, work), write_copied);
 }
 
@@ -226,7 +227,7 @@ static void read_locked(struct sim *sim, struct sim_cpu *c)
 	}
 	bytes = sock_filled(p, t->step.bytes);
 	seg_wall(sim, c, CPU_ATOMIC,
-		 sim->cost->sock_read + copy_ns(sim, bytes) +
+		 rates_call_ns(sim->rates, c->id, sim->cost->sock_read + copy_ns(sim, bytes)) +
 			 pipe_transfer_ns(sim, p, c, message(p, 0)->cpu, bytes),
 		 read_copied);
 }

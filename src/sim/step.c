@@ -63,7 +63,7 @@ static void sleep_entered(struct sim *sim, struct sim_cpu *c)
 
 static bool step_sleep(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 {
-	seg_wall(sim, c, CPU_ATOMIC, sim->cost->syscall, sleep_entered);
+	seg_call(sim, c, CPU_ATOMIC, sim->cost->syscall, sleep_entered);
 	return false;
 }
 
@@ -80,7 +80,7 @@ static void io_submitted(struct sim *sim, struct sim_cpu *c)
 static bool step_io(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 {
 	t->ret = (s64)t->step.bytes;
-	seg_wall(sim, c, CPU_KERNEL, sim->cost->syscall + copy_ns(sim, t->step.bytes), io_submitted);
+	seg_call(sim, c, CPU_KERNEL, sim->cost->syscall + copy_ns(sim, t->step.bytes), io_submitted);
 	return false;
 }
 
@@ -96,7 +96,7 @@ static void yield_entered(struct sim *sim, struct sim_cpu *c)
 
 static bool step_yield(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 {
-	seg_wall(sim, c, CPU_ATOMIC, sim->cost->syscall, yield_entered);
+	seg_call(sim, c, CPU_ATOMIC, sim->cost->syscall, yield_entered);
 	return false;
 }
 
@@ -123,7 +123,7 @@ static void attr_entered(struct sim *sim, struct sim_cpu *c)
 
 static bool step_attr(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 {
-	seg_wall(sim, c, CPU_ATOMIC, sim->cost->syscall, attr_entered);
+	seg_call(sim, c, CPU_ATOMIC, sim->cost->syscall, attr_entered);
 	return false;
 }
 

@@ -222,7 +222,7 @@ static void exit_notify(struct sim *sim, struct sim_cpu *c)
 
 void task_exit(struct sim *sim, struct sim_cpu *c)
 {
-	seg_wall(sim, c, CPU_KERNEL, sim->cost->exit, exit_notify);
+	seg_call(sim, c, CPU_KERNEL, sim->cost->exit, exit_notify);
 }
 
 /* ---- sleeping ---- */

@@ -283,6 +283,23 @@ static void streams(void **state)
 	drop(&g);
 }
 
+/* A system call is slower beside a busy sibling and on a small core. */
+static void calls(void **state)
+{
+	struct rig g = rig((struct shape){ 1, 1, 1, 2, 2 });
+
+	g.m->smt_permille = 625;
+	g.m->topo.cpu[3].capacity = 512;
+	boot(&g);
+	rates_start(g.r, 0, 0, ACT_WALL, 1000, NULL);
+	assert_int_equal(rates_call_ns(g.r, 0, 1000), 1000);
+	for (int c = 1; c < 4; c++)
+		rates_start(g.r, 0, c, ACT_WALL, 1000, NULL);
+	for (int c = 0; c < 4; c++)
+		assert_int_equal(rates_call_ns(g.r, c, 1000), c == 3 ? 3200 : 1600);
+	drop(&g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -290,6 +307,7 @@ int main(void)
 		cmocka_unit_test(boost_table),	 cmocka_unit_test(smt),
 		cmocka_unit_test(smt_four),	 cmocka_unit_test(nothing_lost),
 		cmocka_unit_test(very_long_work), cmocka_unit_test(streams),
+		cmocka_unit_test(calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

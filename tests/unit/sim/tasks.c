@@ -292,6 +292,29 @@ static void counters_add_up(void **state)
 	machine_free(m);
 }
 
+/* What a task does in the kernel shares the core with the sibling, as all it does. */
+static void calls_share_the_core(void **state)
+{
+	for (int busy = 0; busy < 2; busy++) {
+		struct machine *m = world_machine("core:1 pu:2");
+		struct sim *sim = world_quiet(m, "v6.1");
+		struct sim_step st[2] = { { .op = SIM_WRITE, .bytes = 100 },
+					  { .op = SIM_READ, .bytes = 100 } };
+		struct script caller = { .step = st, .nr = 2, .loops = 1000 };
+		struct script hog = SCRIPT({ .op = SIM_RUN, .ns = busy ? 10 * MS : 0 });
+		u64 took;
+
+		st[0].pipe = st[1].pipe = sim_pipe_new(sim, PIPE_PIPE);
+		world_spawn(sim, &caller, (const u64[]){ 1 });
+		world_spawn(sim, &hog, (const u64[]){ 2 });
+		world_run(sim);
+		took = caller.at[2] - caller.at[0];
+		assert_in_range(took, busy ? 1580 : 950, busy ? 1584 : 950); /* 950 / 0.6 */
+		sim_free(sim);
+		machine_free(m);
+	}
+}
+
 /* CPU time of who still runs at the end, and the wait of who still waits, are counted. */
 static void the_end_is_counted(void **state)
 {
@@ -346,6 +369,7 @@ int main(void)
 		cmocka_unit_test(refill_after_migration),
 		cmocka_unit_test(same_seed_same_run),
 		cmocka_unit_test(counters_add_up),
+		cmocka_unit_test(calls_share_the_core),
 		cmocka_unit_test(the_end_is_counted),
 		cmocka_unit_test(idle_states_are_known_at_boot),
 	};
