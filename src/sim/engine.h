@@ -220,6 +220,22 @@ void trace_fork(struct sim *sim, int cpu, const struct sim_task *parent,
 		const struct sim_task *child);
 void trace_switch(struct sim *sim, int cpu, const struct sim_task *prev,
 		  const struct sim_task *next, bool preempted);
+/* The stoppers' pids come before those of the tasks. */
+static inline int stopper_pid(int cpu)
+{
+	return 16 + cpu;
+}
+
+static inline int first_pid(int nr_cpus)
+{
+	return max(1000, stopper_pid(nr_cpus));
+}
+
+/* the CPU's stopper comes, goes, is woken by CPU @from */
+void trace_stopper_in(struct sim *sim, int cpu, const struct sim_task *prev);
+void trace_stopper_out(struct sim *sim, int cpu, const struct sim_task *next);
+void trace_stopper_wake(struct sim *sim, int from, int cpu);
+
 static inline bool tracing(const struct sim *sim)
 {
 	return unlikely(sim->p.trace);

@@ -208,7 +208,7 @@ static void switch_end(struct sim *sim, struct sim_cpu *c)
 void stop_switched_out(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 {
 	if (tracing(sim))
-		trace_switch(sim, c->id, t, NULL, t);
+		trace_stopper_in(sim, c->id, t);
 	if (!t)
 		return;
 	count(sim, CNT_preemptions);
@@ -244,7 +244,9 @@ static void picked(struct sim *sim, struct sim_cpu *c, struct task *p)
 		count(sim, CNT_preemptions);
 		task_runnable(sim, prev);
 	}
-	if (tracing(sim))
+	if (tracing(sim) && c->stopping)
+		trace_stopper_out(sim, c->id, next);
+	else if (tracing(sim))
 		trace_switch(sim, c->id, prev, next, preempted);
 	if (next)
 		task_picked(sim, next);

@@ -168,7 +168,7 @@ struct sim_trace_event {
 	/* TRACE_SWITCH: pid, prio, comm are the old task's; TRACE_FORK: the parent's, next_ the child's */
 	int next_pid, next_prio;
 	const char *next_comm;
-	char prev_state;	/* R S X */
+	char prev_state;	/* as spec 11 §2: R S D I X Z */
 	bool preempted;
 };
 

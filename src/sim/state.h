@@ -163,6 +163,7 @@ struct sim_task {
 	int last_cpu;		/* where it ran last; -1 never */
 	int mm;			/* address space; 0: kernel thread */
 	bool background;	/* isn't waited for */
+	bool leader;		/* of a process */
 	bool timed;		/* BLOCKED until a time, not by an object */
 	bool pair_pending;	/* SIM_WAKE_PAIR came before SIM_SLEEP_FOREVER */
 	bool pair_sleeping;

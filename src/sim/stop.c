@@ -34,6 +34,8 @@ void stop_queue(struct sim *sim, int from, struct sim_cpu *c, struct sim_task *t
 		t->stop_next = c->stop;
 		c->stop = t;
 	}
+	if (tracing(sim) && !(c->irqs & IRQ_STOP))
+		trace_stopper_wake(sim, from, c->id);
 	kick(sim, from, c, IRQ_STOP);
 }
 

@@ -8,7 +8,6 @@
 
 #include "sim/engine.h"
 
-#define FIRST_PID 1000
 
 /* ---- slots ---- */
 
@@ -80,9 +79,10 @@ struct sim_task *task_alloc(struct sim *sim, const struct sim_spawn *what, struc
 	t->nice = what->nice;
 	t->slice_ns = what->slice_ns;
 	t->footprint = what->footprint;
-	t->pid = FIRST_PID + sim->next_pid++;
+	t->pid = first_pid(sim->nr_cpus) + sim->next_pid++;
 	t->last_cpu = t->cache_cpu = -1;
 	strncpy(t->comm, what->comm ? what->comm : "task", sizeof(t->comm) - 1);
+	t->leader = what->process;
 	if (what->process)
 		t->mm = ++sim->next_mm;
 	else

@@ -2,9 +2,12 @@
 /*
  * trace.c - events as a trace shows them (spec 11 §2), to whoever listens.
  */
+#include <stdio.h>
+
 #include "sim/engine.h"
 
-#define IDLE_PRIO 120
+#define IDLE_PRIO    120
+#define STOPPER_COMM 24
 
 static int prio(const struct sim_task *t)
 {
@@ -48,31 +51,94 @@ void trace_fork(struct sim *sim, int cpu, const struct sim_task *parent,
 	sim->p.trace(sim->p.trace_ctx, &e);
 }
 
+/* spec 11 §2: what a task is in when it leaves its CPU */
 static char state(const struct sim_task *t, bool preempted)
 {
 	if (!t || preempted)
 		return 'R';
-	return t->stage == STAGE_DEAD ? 'X' : 'S';
+	if (t->stage == STAGE_DEAD) /* the parent of a process looks at it, threads just go */
+		return t->leader ? 'Z' : 'X';
+	if (t->lock || t->step.op == SIM_IO)
+		return 'D';
+	return t->mm ? 'S' : 'I';
 }
 
-void trace_switch(struct sim *sim, int cpu, const struct sim_task *prev,
-		  const struct sim_task *next, bool preempted)
+/* One side of a switch. The idle and stopper threads are no tasks of the simulation. */
+struct side {
+	int pid, prio;
+	const char *comm;
+};
+
+static struct side side(const struct sim_task *t)
+{
+	return t ? (struct side){ t->pid, prio(t), t->comm }
+		 : (struct side){ 0, IDLE_PRIO, "swapper" };
+}
+
+static struct side stopper(int cpu, char comm[STOPPER_COMM])
+{
+	snprintf(comm, STOPPER_COMM, "migration/%d", cpu);
+	return (struct side){ stopper_pid(cpu), 0, comm };
+}
+
+static void sides_switch(struct sim *sim, int cpu, struct side prev, struct side next,
+			 char prev_state, bool preempted)
 {
 	struct sim_trace_event e = {
 		.kind = TRACE_SWITCH,
 		.now = sim->now - sim->start,
 		.cpu = cpu,
-		.pid = prev ? prev->pid : 0,
-		.prio = prev ? prio(prev) : IDLE_PRIO,
-		.comm = prev ? prev->comm : "swapper",
+		.pid = prev.pid,
+		.prio = prev.prio,
+		.comm = prev.comm,
 		.dest_cpu = cpu,
 		.orig_cpu = cpu,
-		.next_pid = next ? next->pid : 0,
-		.next_prio = next ? prio(next) : IDLE_PRIO,
-		.next_comm = next ? next->comm : "swapper",
-		.prev_state = state(prev, preempted),
+		.next_pid = next.pid,
+		.next_prio = next.prio,
+		.next_comm = next.comm,
+		.prev_state = prev_state,
 		.preempted = preempted,
 	};
 
+	sim->p.trace(sim->p.trace_ctx, &e);
+}
+
+void trace_switch(struct sim *sim, int cpu, const struct sim_task *prev,
+		  const struct sim_task *next, bool preempted)
+{
+	sides_switch(sim, cpu, side(prev), side(next), state(prev, preempted), preempted);
+}
+
+void trace_stopper_in(struct sim *sim, int cpu, const struct sim_task *prev)
+{
+	char comm[STOPPER_COMM];
+
+	sides_switch(sim, cpu, side(prev), stopper(cpu, comm), 'R', prev);
+}
+
+void trace_stopper_out(struct sim *sim, int cpu, const struct sim_task *next)
+{
+	char comm[STOPPER_COMM];
+
+	sides_switch(sim, cpu, stopper(cpu, comm), side(next), 'S', false);
+}
+
+void trace_stopper_wake(struct sim *sim, int from, int cpu)
+{
+	char comm[STOPPER_COMM];
+	struct side s = stopper(cpu, comm);
+	struct sim_trace_event e = {
+		.kind = TRACE_WAKING,
+		.now = sim->now - sim->start,
+		.cpu = from,
+		.pid = s.pid,
+		.prio = s.prio,
+		.comm = s.comm,
+		.dest_cpu = cpu,
+		.orig_cpu = -1,
+	};
+
+	sim->p.trace(sim->p.trace_ctx, &e);
+	e.kind = TRACE_WAKEUP;
 	sim->p.trace(sim->p.trace_ctx, &e);
 }
