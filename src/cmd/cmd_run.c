@@ -3,18 +3,21 @@
  * idlest run: one workload, once, on one machine under one kernel.
  */
 #include <argp.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
 #include "experiment/kernel_dump.h"
 #include "report/json.h"
+#include "trace/collect.h"
+#include "trace/write.h"
 #include "workload/workload.h"
 
-enum { OPT_SEED = 256, OPT_JSON, OPT_CHECK };
+enum { OPT_SEED = 256, OPT_JSON, OPT_CHECK, OPT_TRACE };
 
 struct options {
-	const char *machine, *workload, *kernel;
+	const char *machine, *workload, *kernel, *trace;
 	u64 seed;
 	bool json, check;
 };
@@ -24,6 +27,7 @@ static const struct argp_option option_table[] = {
 	{ "workload", 'w', "WORKLOAD", 0, "model[:key=value,...] or an rt-app file", 0 },
 	{ "kernel", 'k', "KERNEL", 0, "kernel expression (default " CMD_DEFAULT_KERNEL ")", 0 },
 	{ "seed", OPT_SEED, "S", 0, "seed of everything that varies (default 1)", 0 },
+	{ "trace", OPT_TRACE, "FILE", 0, "write what the scheduler did as ftrace text", 0 },
 	{ "json", OPT_JSON, NULL, 0, "metrics and counters as JSON", 0 },
 	{ "check", OPT_CHECK, NULL, 0, "check the scheduler's invariants at every event (slow)", 0 },
 	{ 0 },
@@ -51,6 +55,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_CHECK:
 		o->check = true;
+		break;
+	case OPT_TRACE:
+		o->trace = arg;
 		break;
 	case ARGP_KEY_ARG:
 		argp_error(state, "'%s' is not an option: the machine comes with -m, the workload with -w", arg);
@@ -90,6 +97,39 @@ static void print_json(const struct options *o, const struct result *r)
 	json_print(j, stdout);
 }
 
+static void write_event(void *writer, const struct trace *t, const struct trace_event *e)
+{
+	trace_write_event(writer, t, e);
+}
+
+/* With a trace: it is there only if the run came to its end. */
+static int run_traced(const struct options *o, const struct workload *w, const struct machine *m,
+		      const struct sched_kernel *k, struct sim_params *params,
+		      struct result *result, struct err *err)
+{
+	struct trace_writer *writer;
+	struct trace_collector *c;
+	int ret = trace_writer_open(o->trace, m->topo.nr_cpus, &writer, err);
+
+	if (ret)
+		return ret;
+	c = trace_collector_new(m->topo.nr_cpus, write_event, writer);
+	if (!c) {
+		trace_writer_drop(writer);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	params->trace = trace_collect;
+	params->trace_ctx = c;
+	ret = workload_run(w, m, k, params, result, err);
+	if (trace_collector_end(c, NULL) && !ret)
+		ret = err_set(err, -ENOMEM, "out of memory");
+	if (ret)
+		trace_writer_drop(writer);
+	else
+		ret = trace_writer_close(writer, err);
+	return ret;
+}
+
 int cmd_run(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -116,7 +156,8 @@ int cmd_run(int argc, char **argv)
 		ret = workload_parse(o.workload, &w, &err);
 	if (!ret) {
 		cmd_workload_warnings("run", w);
-		ret = workload_run(w, m, &kernel, &params, &result, &err);
+		ret = o.trace ? run_traced(&o, w, m, &kernel, &params, &result, &err) :
+				workload_run(w, m, &kernel, &params, &result, &err);
 	}
 	if (!ret && o.json)
 		print_json(&o, &result);

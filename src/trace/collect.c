@@ -81,7 +81,7 @@ static u16 state_of(const struct sim_trace_event *e)
 	return (at ? (u16)(1u << (at - letters)) : 0) | (e->preempted ? TRACE_PREEMPTED : 0);
 }
 
-/* What a kernel's context is at such a moment: its locks, and the interrupt if one wakes. */
+/* What a kernel's context mostly is at such a moment: its locks, and the interrupt that wakes. */
 static void set_context(struct trace_event *out, bool irq)
 {
 	out->context = TRACE_HAS_CONTEXT;
@@ -91,13 +91,13 @@ static void set_context(struct trace_event *out, bool irq)
 	case EV_EXIT:
 		return;
 	case EV_WAKING:
-		out->preempt_depth = 4;
-		break;
-	case EV_WAKEUP:
-		out->preempt_depth = 5;
-		break;
 	case EV_MIGRATE:
 		out->preempt_depth = 3;
+		break;
+	case EV_WAKEUP:
+		out->preempt_depth = 4;
+		if (irq && out->target_cpu == out->cpu)
+			out->context |= TRACE_NEED_RESCHED;
 		break;
 	default:
 		out->preempt_depth = 2;
@@ -152,7 +152,8 @@ static void fill(struct trace_collector *c, struct trace_event *out,
 	default:
 		break;
 	}
-	set_context(out, e->kind == TRACE_WAKING && !out->curr_pid);
+	/* an idle CPU wakes by interrupts only */
+	set_context(out, !out->curr_pid && (out->kind == EV_WAKING || out->kind == EV_WAKEUP));
 }
 
 void trace_collect(void *collector, const struct sim_trace_event *e)
