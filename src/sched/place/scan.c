@@ -403,8 +403,11 @@ static bool scan_cores_first(struct scan *sc, int *pos)
 static void charge(struct scan *sc)
 {
 	const struct wake_ctx *c = sc->c;
-	int dist = topo_distance(c->s->topo, c->q->cpu, sc->target);
+	int dist;
 
+	if (!sc->visited)
+		return;
+	dist = topo_distance(c->s->topo, c->q->cpu, sc->target);
 	c->w->cpus[max(dist, (int)DIST_LLC)] += sc->visited;
 	sc->visited = 0;
 }
