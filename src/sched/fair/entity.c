@@ -21,16 +21,16 @@ void forget_buddies(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity 
 
 /* ---- run time ---- */
 
-static void __attribute__((noinline)) make_room(struct sched *s, struct cfs_rq *cfs_rq,
-						struct sched_entity *curr)
+static __attribute__((noinline)) void
+make_room(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *curr)
 {
 	fair_resched(s, cfs_rq->rq, cfs_rq->rq->cpu);
 	clear_buddies(s, cfs_rq, curr);
 }
 
 /* the running entity used its slice (spec 02 §5.4) */
-static void __attribute__((noinline)) slice_over(struct sched *s, struct cfs_rq *cfs_rq,
-						 struct sched_entity *curr)
+static __attribute__((noinline)) void
+slice_over(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *curr)
 {
 	eevdf_update_deadline(s, curr);
 	eevdf_update_min_vruntime(cfs_rq);
@@ -39,8 +39,8 @@ static void __attribute__((noinline)) slice_over(struct sched *s, struct cfs_rq 
 }
 
 /* a shorter slice took the running entity's protection: does it go on? */
-static void __attribute__((noinline)) check_cancelled(struct sched *s, struct cfs_rq *cfs_rq,
-						      struct sched_entity *curr)
+static __attribute__((noinline)) void
+check_cancelled(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *curr)
 {
 	if (feat(s, FEAT_PREEMPT_SHORT) && !entity_eligible(cfs_rq, curr))
 		make_room(s, cfs_rq, curr);
@@ -71,8 +71,8 @@ static inline void advance_curr(struct sched *s, struct cfs_rq *cfs_rq, struct s
 }
 
 /* an entity of another weight than that of nice 0 */
-static void __attribute__((noinline)) account_weighted(struct sched *s, struct cfs_rq *cfs_rq,
-						       struct sched_entity *curr, u64 delta)
+static __attribute__((noinline)) void
+account_weighted(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *curr, u64 delta)
 {
 	advance_curr(s, cfs_rq, curr, vtime_slow(delta, curr));
 }

@@ -260,8 +260,8 @@ static bool propagate_entity_load_avg(struct cfs_rq *cfs_rq, struct sched_entity
 	return true;
 }
 
-static void __attribute__((noinline)) update_load_avg_slow(struct sched *s, struct cfs_rq *cfs_rq,
-							   struct sched_entity *se, int flags)
+static __attribute__((noinline)) void
+update_load_avg_slow(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se, int flags)
 {
 	u64 now = rq_clock_pelt(cfs_rq->rq);
 	bool changed;
