@@ -3,7 +3,9 @@
  * idlest - a laboratory for CPU schedulers: idlest COMMAND [OPTION...]
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/nearest.h"
 #include "cmd/cmd.h"
@@ -88,18 +90,21 @@ static int dispatch(int argc, char **argv)
 	return c ? run(c, argc - 1, argv + 1) : 2;
 }
 
+/* however the program ends: argp exits by itself after --help */
+static void close_stdout(void)
+{
+	if (fflush(stdout) || ferror(stdout)) {
+		fputs("idlest: can't write to standard output\n", stderr);
+		_exit(2);
+	}
+}
+
 int main(int argc, char **argv)
 {
-	int ret;
-
 	if (argc < 2) {
 		usage(stderr);
 		return 2;
 	}
-	ret = dispatch(argc, argv);
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "idlest %s: can't write to standard output\n", argv[1]);
-		return 2;
-	}
-	return ret;
+	atexit(close_stdout);
+	return dispatch(argc, argv);
 }

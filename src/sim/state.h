@@ -131,7 +131,7 @@ struct sim_cpu {
 	u64 idle_exit_ns;	/* of the state it is in */
 	u32 idle_us[IDLE_INTERVALS]; /* last idle durations */
 	unsigned int idle_pos;
-	u64 timer_hint;		/* no timer of this CPU expires earlier, after now */
+	u64 timer_hint;		/* when one of this CPU's timers expires: the next, as far as known */
 	/* caches */
 	u64 touched;		/* bytes of working sets that ran here so far */
 	u64 stream_bytes;	/* of the ranges that its STREAM goes over */

@@ -9,6 +9,7 @@ A case is a block of lines:
     err: nps1.*nps2              a regular expression that standard error must match
     out: ...                     the same of standard output
     err! ...                     one that must not match
+    stdout /dev/full             where standard output goes
 
 A crash (a signal), a hang (60 s) or more than 20 lines on standard error of a
 failing command fail too. Files are named from the folder of the cases.
@@ -31,6 +32,8 @@ def cases(path):
                 if case:
                     yield case
                 case = {"line": number, "args": line[2:], "status": 0, "checks": []}
+            elif line.startswith("stdout "):
+                case["stdout"] = line.split()[1]
             elif line.startswith("status "):
                 case["status"] = int(line.split()[1])
             elif re.match(r"(out|err)[:!] ", line):
@@ -43,9 +46,10 @@ def cases(path):
 
 def run(idlest, folder, case):
     """what is wrong with the case, as a list of lines"""
+    out = open(case["stdout"], "wb") if "stdout" in case else subprocess.PIPE
     try:
         p = subprocess.run([idlest] + shlex.split(case["args"]), cwd=folder, timeout=60,
-                           stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+                           stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, text=True, errors="replace")
     except subprocess.TimeoutExpired:
         return ["no end within 60 s"]
     wrong = []
@@ -56,7 +60,7 @@ def run(idlest, folder, case):
     if p.returncode == 2 and not p.stderr.strip():
         wrong.append("exit status 2 without a message")
     for stream, kind, pattern in case["checks"]:
-        text = p.stdout if stream == "out" else p.stderr
+        text = (p.stdout or "") if stream == "out" else p.stderr
         if bool(re.search(pattern, text, re.S)) != (kind == ":"):
             wrong.append(f"{stream}{kind} {pattern}")
     if wrong:
