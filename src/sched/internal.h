@@ -434,6 +434,7 @@ struct sched {
 	struct list_head free_tasks;
 	struct list_head chunks;
 	int nr_tasks;
+	u64 nr_passes[NR_IDLE_TYPES];	/* balancing passes made so far */
 	struct arena *arena;	/* everything built at creation */
 };
 

@@ -326,6 +326,9 @@ bool sched_walk_step(struct sched *s, u64 now, int cpu, u64 *cost_ns);
 /** sched_walk_attach() - enqueue what the pass took; Return: tasks moved */
 int sched_walk_attach(struct sched *s, u64 now, int cpu);
 
+/** sched_nr_passes() - balancing passes made so far; @newidle: those of CPUs going idle only */
+u64 sched_nr_passes(const struct sched *s, bool newidle);
+
 /** sched_stop_begin() - the stopper of @cpu preempts whatever runs there */
 void sched_stop_begin(struct sched *s, u64 now, int cpu);
 /** sched_active_balance() - inside the stopper of @cpu: push one task; Return: moved */

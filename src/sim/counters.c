@@ -56,6 +56,9 @@ void sim_counters(const struct sim *sim, struct result *r)
 {
 	memcpy(r->counter, sim->counter, sizeof(r->counter));
 	count_unfinished(sim, r->counter);
+	r->counter[CNT_balance_passes] = sched_nr_passes(sim->sched, false);
+	r->counter[CNT_balance_newidle] = sched_nr_passes(sim->sched, true);
+	r->counter[CNT_events] += r->counter[CNT_balance_passes];
 	r->simulated_ns = sim->now - sim->start;
 	r->seed = sim->p.seed;
 }

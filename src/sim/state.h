@@ -121,7 +121,6 @@ struct sim_cpu {
 	struct frame saved;	/* what the interrupt suspended */
 	struct waking wk;
 	cpu_fn walk_then;
-	enum walk_kind walk_kind;
 	u32 freq_scale;		/* as the core was told */
 	struct waitq timers;	/* expired: tasks to wake */
 	struct sim_task *stop;	/* tasks for the stopper to move, through stop_next */

@@ -28,10 +28,6 @@ static void walk_step(struct sim *sim, struct sim_cpu *c)
 		c->walk_then(sim, c);
 		return;
 	}
-	count(sim, CNT_balance_passes);
-	count(sim, CNT_events);
-	if (c->walk_kind == WALK_NEWIDLE)
-		count(sim, CNT_balance_newidle);
 	handle_outs(sim);
 	seg_path(sim, c, cost, walk_attach);
 }
@@ -46,7 +42,6 @@ void walk(struct sim *sim, struct sim_cpu *c, enum walk_kind kind, cpu_fn then)
 		then(sim, c);
 		return;
 	}
-	c->walk_kind = kind;
 	c->walk_then = then;
 	walk_step(sim, c);
 }

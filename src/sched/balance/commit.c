@@ -24,6 +24,7 @@ static void commit_effects(struct sched *s, const struct balance_decision *d)
 	struct rq *dst = cpu_rq(s, d->dst);
 
 	add_lb_stats(&sd->lb[d->kind], &d->lb);
+	s->nr_passes[d->kind]++;
 	sd->nr_balance_failed = d->nr_balance_failed;
 	sd->balance_interval = d->balance_interval;
 	if (d->parent_imbalance >= 0)

@@ -53,3 +53,10 @@ int sched_walk_attach(struct sched *s, u64 now, int cpu)
 	walks[w->kind]->attached(s, now, cpu, w, moved);
 	return moved;
 }
+
+u64 sched_nr_passes(const struct sched *s, bool newidle)
+{
+	u64 idle = s->nr_passes[CPU_NEWLY_IDLE];
+
+	return newidle ? idle : idle + s->nr_passes[CPU_IDLE] + s->nr_passes[CPU_NOT_IDLE];
+}
