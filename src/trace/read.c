@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "trace/dat.h"
 #include "trace/internal.h"
 
 #define CHUNK (256 * 1024)
@@ -17,6 +18,7 @@
 struct input {
 	const char *name; /* for messages */
 	int fd;
+	struct trace *t;
 	struct ftrace_reader *text;
 	u8 in[CHUNK], out[CHUNK];
 	size_t nr_in; /* bytes in `in` */
@@ -63,7 +65,7 @@ static int damaged(struct input *f, const char *what, struct err *err)
 
 static int read_gzip(struct input *f, struct err *err)
 {
-	z_stream z = {0};
+	z_stream z = { 0 };
 	bool ended = false;
 	int ret = 0;
 
@@ -135,21 +137,29 @@ static int read_xz(struct input *f, struct err *err)
 	return ret;
 }
 
+static int read_dat(struct input *f, struct err *err)
+{
+	if (f->fd == STDIN_FILENO)
+		return err_set(err, -ESPIPE,
+			       "%s: a trace.dat must be a file, it isn't read from front to back",
+			       f->name);
+	return trace_read_dat(f->t, f->name, err);
+}
+
 static const struct format {
 	const char *magic;
 	size_t len;
 	int (*read)(struct input *f, struct err *err);
 	const char *refused; /* what it is, if it can't be read */
 } formats[] = {
-	{"\x1f\x8b", 2, read_gzip, NULL},
-	{"\xfd"
-	 "7zXZ\0",
-	 6, read_xz, NULL},
-	{"\x28\xb5\x2f\xfd", 4, NULL,
-	 "a zstd file: unpack it first (zstd -dc FILE | idlest ... -)"},
-	{"PERFILE2", 8, NULL, "a perf.data: print it first (perf script -i FILE | idlest ... -)"},
-	{"\x17\x08\x44tracing", 10, NULL,
-	 "a trace.dat: print it first (trace-cmd report FILE | idlest ... -)"},
+	{ "\x1f\x8b", 2, read_gzip, NULL },
+	{ "\xfd"
+	  "7zXZ\0",
+	  6, read_xz, NULL },
+	{ "\x28\xb5\x2f\xfd", 4, NULL,
+	  "a zstd file: unpack it first (zstd -dc FILE | idlest ... -)" },
+	{ "PERFILE2", 8, NULL, "a perf.data: print it first (perf script -i FILE | idlest ... -)" },
+	{ "\x17\x08\x44tracing", 10, read_dat, NULL },
 };
 
 static int read_stream(struct input *f, struct err *err)
@@ -203,6 +213,7 @@ int trace_read(const char *path, struct trace **out, struct err *err)
 		return err_set(err, -ENOMEM, "%s: out of memory", path);
 	}
 	f->name = standard ? "standard input" : path;
+	f->t = t;
 	f->text = r;
 	f->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (f->fd < 0)
