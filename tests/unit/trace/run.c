@@ -31,8 +31,8 @@ static const struct run runs[] = {
 
 static void simulate(const struct run *r, const struct sim_params *params, int *nr_cpus)
 {
-	struct machine *m;
-	struct workload *w;
+	struct machine *m = NULL;
+	struct workload *w = NULL;
 	struct sched_kernel k;
 	struct result result;
 	struct err err = { 0 };
