@@ -42,7 +42,7 @@ struct task_group;
 /* ---- what deciding costs ---- */
 
 enum sched_work_kind {
-	WORK_SELECT,	/* choosing a CPU for a wake-up, fork or exec */
+	WORK_SELECT = 1, /* choosing a CPU for a wake-up, fork or exec */
 	WORK_BALANCE,	/* a balancing pass */
 };
 

@@ -504,6 +504,7 @@ void balance_decide(const struct sched *s, u64 now, int dst, struct sched_domain
 	d->nr_balance_failed = sd->nr_balance_failed;
 	d->balance_interval = sd->balance_interval;
 	d->lb.count++;
+	d->work.kind = WORK_BALANCE;
 	if (s->nr_online != s->nr_cpus) {
 		mask_and(env.own_cpus, sd->span, s->online, s->words);
 		env.cpus = env.own_cpus;

@@ -35,6 +35,7 @@ static inline u64 rig_price(void *ctx, int cpu, const struct sched_work *w)
 	const struct rig *r = ctx;
 	u64 n = 0;
 
+	assert_true(w->kind == WORK_SELECT || w->kind == WORK_BALANCE);
 	for (int i = 0; i < NR_DISTANCES; i++)
 		n += w->cpus[i];
 	return n * r->cpu_price;

@@ -8,6 +8,7 @@
 #ifndef IDLEST_TESTS_RIG_H
 #define IDLEST_TESTS_RIG_H
 
+#include <assert.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,6 +47,7 @@ static inline u64 rig_price(void *ctx, int cpu, const struct sched_work *w)
 {
 	u64 n = 0;
 
+	assert(w->kind == WORK_SELECT || w->kind == WORK_BALANCE);
 	for (int i = 0; i < NR_DISTANCES; i++)
 		n += w->cpus[i];
 	return n * RIG_PRICE;

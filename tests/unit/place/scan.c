@@ -224,7 +224,7 @@ static void compare(struct rig *r, struct rng *rng, struct task *p, const char *
 	bool has_core =
 		s->smt_active && !s->k.rules.idle_core_first && s->rq[target].llc->has_idle_cores;
 	struct wake_decision d = {0};
-	struct sched_work w = {0};
+	struct sched_work w = {.kind = WORK_SELECT};
 	struct wake_ctx c = {
 		.s = s,
 		.now = r->now,
@@ -281,7 +281,7 @@ static int read_until_limit(struct rig *r)
 	struct task *p = rig_task(r, NULL);
 	struct wake_query q = {.cpu = 0, .p = p};
 	struct wake_decision d = {0};
-	struct sched_work w = {0};
+	struct sched_work w = {.kind = WORK_SELECT};
 	struct wake_ctx c = {.s = r->s, .now = r->now, .q = &q, .d = &d, .w = &w, .p = p};
 	int cpu, read = 0;
 
