@@ -121,6 +121,13 @@ static void failed(struct ftrace_reader *r, enum trace_skip why)
 	r->failed_why = why;
 }
 
+/* what tracefs and trace-cmd report print beside the events */
+static bool comment(struct span s)
+{
+	return s.p == s.end || *s.p == '#' || starts(s, "version = ") || starts(s, "cpus=") ||
+	       (starts(s, "CPU ") && find(s, " is empty"));
+}
+
 static int read_line(struct ftrace_reader *r, struct span s)
 {
 	struct trace *t = r->t;
@@ -137,7 +144,7 @@ static int read_line(struct ftrace_reader *r, struct span s)
 		t->comments++;
 		return 0;
 	}
-	if (s.p == s.end || *s.p == '#' || starts(s, "version = ") || starts(s, "cpus=")) {
+	if (comment(s)) {
 		read_comment(t, s);
 		return 0;
 	}
@@ -180,14 +187,14 @@ static int carry_end(struct ftrace_reader *r, struct span s)
 	if (!r->carried)
 		return read_line(r, s);
 	memcpy(r->carry + r->carried, s.p, span_len(s));
-	ret = read_line(r, (struct span){r->carry, r->carry + r->carried + span_len(s)});
+	ret = read_line(r, (struct span){ r->carry, r->carry + r->carried + span_len(s) });
 	r->carried = 0;
 	return ret;
 }
 
 int ftrace_feed(struct ftrace_reader *r, const char *data, size_t len)
 {
-	struct span s = {data, data + len};
+	struct span s = { data, data + len };
 
 	while (s.p < s.end) {
 		const char *nl = memchr(s.p, '\n', span_len(s));
@@ -195,7 +202,7 @@ int ftrace_feed(struct ftrace_reader *r, const char *data, size_t len)
 
 		if (!nl)
 			break;
-		ret = carry_end(r, (struct span){s.p, nl});
+		ret = carry_end(r, (struct span){ s.p, nl });
 		if (ret)
 			return ret;
 		s.p = nl + 1;
@@ -219,7 +226,7 @@ int ftrace_end(struct ftrace_reader *r)
 	int ret = 0;
 
 	if (r->carried)
-		ret = carry_end(r, (struct span){r->carry, r->carry});
+		ret = carry_end(r, (struct span){ r->carry, r->carry });
 	/* copies are often cut within a line */
 	if (r->failed_line && r->failed_line == t->lines &&
 	    (no_newline || r->failed_why == SKIP_TEXT)) {

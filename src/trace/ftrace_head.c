@@ -40,7 +40,7 @@ static void trim_left(struct span *s)
 /* The digits that @s ends with. */
 static struct span digits_right(struct span s)
 {
-	struct span d = {s.end, s.end};
+	struct span d = { s.end, s.end };
 
 	while (d.p > s.p && digit(d.p[-1]))
 		d.p--;
@@ -74,7 +74,7 @@ static bool time_seconds(struct span *left, u64 *ns)
 
 	if (!places || places > 9 || frac.p == left->p || frac.p[-1] != '.')
 		return false;
-	sec = digits_right((struct span){left->p, frac.p - 1});
+	sec = digits_right((struct span){ left->p, frac.p - 1 });
 	if (!value(sec, UINT64_MAX / NSEC_PER_SEC - 1, &s) || !value(frac, UINT32_MAX, &f))
 		return false;
 	for (; places < 9; places++)
@@ -149,7 +149,7 @@ static bool parse_bracket_cpu(struct span *left, struct ftrace_head *h)
 
 	if (left->end == left->p || left->end[-1] != ']')
 		return false;
-	d = digits_right((struct span){left->p, left->end - 1});
+	d = digits_right((struct span){ left->p, left->end - 1 });
 	if (d.p == left->p || d.p[-1] != '[' || !value(d, UINT16_MAX - 1, &cpu))
 		return false;
 	h->cpu = (u32)cpu;
@@ -157,11 +157,15 @@ static bool parse_bracket_cpu(struct span *left, struct ftrace_head *h)
 	return true;
 }
 
+/* the longest word before a time: a CPU's number with its context, "65534DNLh321" */
+#define MAX_WORD 16
+
+/* What is longer comes back cut, and is none of the words looked for. */
 static struct span last_word(struct span s)
 {
-	struct span w = {s.end, s.end};
+	struct span w = { s.end, s.end };
 
-	while (w.p > s.p && !blank(w.p[-1]))
+	while (w.p > s.p && !blank(w.p[-1]) && w.end - w.p <= MAX_WORD)
 		w.p--;
 	return w;
 }
@@ -195,10 +199,10 @@ static bool parse_latency_cpu(struct span *left, struct ftrace_head *h)
 
 	trim_right(left);
 	w = last_word(*left);
-	cpu = (struct span){w.p, w.p};
+	cpu = (struct span){ w.p, w.p };
 	while (cpu.end < w.end && digit(*cpu.end))
 		cpu.end++;
-	if (!value(cpu, UINT16_MAX - 1, &v) || !parse_context((struct span){cpu.end, w.end}, h))
+	if (!value(cpu, UINT16_MAX - 1, &v) || !parse_context((struct span){ cpu.end, w.end }, h))
 		return false;
 	h->cpu = (u32)v;
 	left->end = w.p;
@@ -276,12 +280,12 @@ int ftrace_parse_head(struct span *line, struct ftrace_head *h)
 
 	drop_log_stamp(line);
 	for (const char *from = line->p; from < line->end; from = colon + 1) {
-		struct span left = {line->p, NULL};
+		struct span left = { line->p, NULL };
 
 		colon = memchr(from, ':', (size_t)(line->end - from));
 		if (!colon)
 			break;
-		*h = (struct ftrace_head){0};
+		*h = (struct ftrace_head){ 0 };
 		left.end = colon;
 		if (time_seconds(&left, &h->ns)) {
 			time_seen = true;
