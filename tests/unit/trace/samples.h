@@ -26,7 +26,7 @@ static const char *const sample_files[] = {
 	"trace-cmd-report.txt",	  "latency-format.txt", "page.html",
 	"old-page.html",	  "comms.txt",		"bad-lines.txt",
 	"control-characters.txt", "crlf.txt",		"unsorted-cut.txt",
-	"inferred.txt",
+	"inferred.txt",		  "small.dat",
 };
 
 #define NR_SAMPLES (sizeof(sample_files) / sizeof(sample_files[0]))
