@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rq.h - a CPU's run queue, the core itself, and what is read of them without a call.
+ *
+ * Inside sched/ only.
+ */
+#ifndef IDLEST_SCHED_RQ_H
+#define IDLEST_SCHED_RQ_H
+
+#include "sched/sd.h"
+#include "sched/entity.h"
+
+/* One walk of a CPU over its domains; balance/'s own (sched/balance/walk.c). */
+struct balance_walk {
+	bool active;
+	enum walk_kind kind;
+	/* the chain being walked */
+	int for_cpu;		/* whose domains: the walker's, or an idle CPU's (NOHZ) */
+	struct sched_domain *sd;	/* the next one; NULL: chain is done */
+	struct sched_domain *pass_sd;	/* of the pass that waits for its attach */
+	enum cpu_idle_type idle;
+	bool keep_going, need_decay, update_next;
+	bool serialized;	/* holds the SERIALIZE lock */
+	u64 next_balance;	/* ns, minimum over the visited domains */
+	u64 newidle_cost_sum;	/* ns, over the visited domains */
+	u64 spent_ns;		/* new-idle */
+	/* tasks between two queues, in the order they are attached */
+	int nr_held;
+	struct list_head held;
+	int pulled;
+	/* NOHZ */
+	u32 kicked;		/* NOHZ_* that a kick asked for; set while no walk is active */
+	u32 flags;		/* of this walk */
+	int start, cursor;	/* first CPU of the round, next one; cursor -1: round is over */
+	bool wrapped, stats_left;
+	bool nohz_update;
+	u64 nohz_next;
+};
+
+/*
+ * What a wake-up reads of CPUs that aren't its own comes first and fits one
+ * cache line; then what every event on the CPU itself changes.
+ */
+struct rq {
+	int cpu;
+	int nr_running;
+	struct task *curr;	/* NULL: idle task (or stopper, see stop_running) */
+	struct llc *llc;
+	int llc_pos;		/* position in llc->cpus */
+	int llc_id, share_id;
+	int nr_siblings;
+	int *siblings;		/* other threads of its core */
+	bool stop_running;	/* the stopper is current */
+	bool curr_is_idle;	/* current is the idle task, the switch to it being over */
+	bool switching;		/* between pick and switch_done */
+	bool need_resched, need_resched_lazy;
+	bool ttwu_pending;
+	bool idle_visible;	/* bit of sched.idle_mask, cached */
+	bool sched_idle_visible; /* bit of llc.sched_idle, cached */
+	bool nohz_idle;		/* tick stopped, in the nohz mask */
+	bool nohz_busy_counted;	/* its LLC's nr_busy_cpus counts it */
+	bool cstate_known;
+	bool active_balance;
+	bool has_blocked_load;
+	bool online;
+	bool hrtick_armed;
+	bool sums_stale;	/* its bit of llc.stale; always set where no sums are kept */
+	int llc_size;
+	int distribute_cursor;
+	/* clocks, ns */
+	u64 clock, clock_task, clock_pelt, lost_idle_time;
+	u64 clock_pelt_idle;	/* of entering idle, for the estimate of missed decay */
+	u64 clock_idle;
+	u32 freq_scale;		/* 1024 = maximum */
+	int push_cpu;
+	unsigned long cpu_capacity, cpu_capacity_orig;
+	unsigned long misfit_task_load;
+	u64 idle_stamp;
+	u64 avg_idle;
+	u64 max_idle_balance_cost;
+	u64 next_balance;	/* ns */
+	u64 exit_latency_ns;
+	u64 wake_stamp;		/* ns */
+	u64 wake_avg_idle;
+	u64 avg_scan_cost;	/* of its sd_llc (SIS_PROP) */
+	struct list_head wake_list;
+	/* the idle task as a waker (spec 04 §3) */
+	struct task *idle_last_wakee;
+	u64 idle_flip_decay_ts;
+	unsigned int idle_wakee_flips;
+	/* domains and shortcuts (spec 01 §6) */
+	struct sched_domain *sd;	/* lowest */
+	struct sched_domain *sd_llc, *sd_numa, *sd_asym_cpucapacity, *sd_cluster;
+	struct cfs_rq cfs __attribute__((aligned(64)));
+	struct list_head cfs_tasks;
+	struct list_head leaf_cfs_rq_list;
+	u64 last_blocked_update;
+	struct task *push_task;
+	struct balance_walk walk;
+	/* statistics (spec 11 §4) */
+	u32 yld_count, sched_count, sched_goidle, ttwu_count, ttwu_local;
+	u64 rq_cpu_time, run_delay;
+	u32 pcount;
+} __attribute__((aligned(64)));
+
+#define MAX_OUT 256
+
+struct sched {
+	const struct sched_topology *topo;
+	struct sched_kernel k;
+	struct sched_host host;
+	int nr_cpus, words;
+	u64 now;		/* of the last event that looked at a clock */
+	u64 tick_ns;
+	struct rq *rq;		/* [nr_cpus] */
+	u64 *online;
+	u64 *idle_mask;		/* idle(c), spec 00 §6 */
+	u64 *busy_mask;		/* nr_running > 0 */
+	u64 *load_mask;		/* leaf_cfs_rq_list not empty: load queued or left to decay */
+	u64 *nohz_mask;		/* idle, tick stopped */
+	u64 *scratch[4];	/* [words] each, for one event */
+	struct llc *llc;
+	int nr_llcs;
+	bool smt_active, cluster_active, asym_active;
+	struct { bool overload, overutilized; } rd;
+	bool serialize_locked;
+	int nr_sched_idle;	/* CPUs that run SCHED_IDLE tasks only */
+	u64 nohz_next_balance, nohz_next_blocked;
+	bool nohz_has_blocked;
+	int nr_online;
+	/* effective tunables */
+	u64 sysctl_latency, sysctl_min_granularity, sysctl_wakeup_granularity;
+	u64 sysctl_idle_min_granularity, base_slice, base_slice_normalised;
+	s64 migration_cost;
+	int nr_migrate;
+	struct task_group root_tg;
+	struct list_head groups;
+	struct rng rng;
+	struct sched_out out[MAX_OUT];
+	unsigned int out_head, out_tail;
+	sched_sink_fn sink;
+	void *sink_ctx;
+	struct list_head free_tasks;
+	struct list_head chunks;
+	int nr_tasks;
+	u64 nr_passes[NR_IDLE_TYPES];	/* balancing passes made so far */
+	struct arena *arena;	/* everything built at creation */
+};
+
+#define for_each_domain(cpu_rq, sd)	for ((sd) = (cpu_rq)->sd; (sd); (sd) = (sd)->parent)
+/* the words of a group's or domain's span that aren't zero */
+#define for_each_span_word(w, x)                                                                   \
+	for (const u16 *w_ = (x)->word, *end_ = w_ + (x)->nr_words;                                \
+	     w_ < end_ && ((w) = *w_, true); w_++)
+#define for_each_sched_entity(se)	for (; (se); (se) = (se)->parent)
+
+static inline struct rq *cpu_rq(const struct sched *s, int cpu)
+{
+	return &s->rq[cpu];
+}
+
+static inline struct task *task_of(const struct sched_entity *se)
+{
+	return container_of(se, struct task, se);
+}
+
+static inline bool entity_is_task(const struct sched_entity *se)
+{
+	return !se->my_q;
+}
+
+static inline bool feat(const struct sched *s, enum sched_feat f)
+{
+	return sched_feat(&s->k, f);
+}
+
+static inline bool cpus_share_cache(const struct sched *s, int a, int b)
+{
+	return s->rq[a].llc_id == s->rq[b].llc_id;
+}
+
+static inline bool cpus_share_resources(const struct sched *s, int a, int b)
+{
+	return s->rq[a].share_id == s->rq[b].share_id;
+}
+
+static inline bool task_allowed(const struct task *p, int cpu)
+{
+	return p->allowed_all || mask_test(p->allowed, cpu);
+}
+
+static inline bool idle_cpu(const struct sched *s, int cpu)
+{
+	return s->rq[cpu].idle_visible;
+}
+
+/* every fair task is (or is below) SCHED_IDLE */
+static inline bool sched_idle_rq(const struct rq *rq)
+{
+	return unlikely(rq->nr_running && rq->nr_running == rq->cfs.h_nr_idle);
+}
+
+static inline bool sched_idle_cpu(const struct sched *s, int cpu)
+{
+	return sched_idle_rq(&s->rq[cpu]);
+}
+
+/* load weight as PELT sees it (spec 00 §3) */
+static inline u64 scale_load_down(u64 w)
+{
+	return w ? max(w >> WEIGHT_SHIFT, (u64)2) : 0;
+}
+
+#endif
