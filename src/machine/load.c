@@ -217,6 +217,10 @@ static int load_file(struct loader *ld, const char *path, const char *option, st
 			return err_set(err, -EINVAL, "%s: an hwloc XML file has no options", path);
 		return load_hwloc(ld, SHAPE_XML, path, text, len, err);
 	}
+	if (len > 11 && !strncmp(p, "available: ", 11) && memmem(text, len, "node distances", 14))
+		return err_set(err, -EINVAL,
+			       "%s: the output of numactl -H, which tells neither cores nor caches: export "
+			       "the machine with lstopo --of xml, or write a machine file", path);
 	ret = layers_text(&ld->layers, path, text, len, option, err);
 	if (ret)
 		return ret;

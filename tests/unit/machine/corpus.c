@@ -136,6 +136,7 @@ static void not_a_topology(void **state)
 
 	assert_int_equal(machine_load(path, &m, &err), -EINVAL);
 	assert_non_null(strstr(err.msg, path));
+	assert_non_null(strstr(err.msg, "numactl -H"));
 	refuse(-EINVAL, "<html></html>\n", ":1:1: not an hwloc XML file", NULL);
 	refuse(-EINVAL, "<topology version=\"2.0\">\n<object",
 	       ":2: the file ends without </topology>", NULL);
