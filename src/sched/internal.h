@@ -204,6 +204,8 @@ static inline unsigned long task_util(const struct task *p)
 }
 
 unsigned long task_util_est(const struct sched *s, const struct task *p);
+/* cpu_util_cfs() as if @p, which is queued there, weren't */
+unsigned long cpu_util_without(const struct sched *s, int cpu, const struct task *p);
 /* pure: uses the h_load values of the queues as last refreshed or computes them fresh */
 unsigned long task_h_load(const struct sched *s, const struct task *p);
 

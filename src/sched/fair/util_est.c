@@ -18,6 +18,20 @@ unsigned long task_util_est(const struct sched *s, const struct task *p)
 	return max(task_util(p), util_estimate(s, p));
 }
 
+unsigned long cpu_util_without(const struct sched *s, int cpu, const struct task *p)
+{
+	const struct rq *rq = cpu_rq(s, cpu);
+	unsigned long util = rq->cfs.avg.util_avg, est = rq->cfs.util_est;
+
+	/* each signal loses the task's part of it: what others left may be in one of them only */
+	util -= min(util, task_util(p));
+	if (feat(s, FEAT_UTIL_EST)) {
+		est -= min(est, util_estimate(s, p));
+		util = max(util, est);
+	}
+	return min(util, rq->cpu_capacity_orig);
+}
+
 /* ≤6.7: the last utilisation and its slow average */
 static void update_two_values(struct sched *s, struct rq *rq, struct task *p)
 {

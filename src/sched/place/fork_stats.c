@@ -30,7 +30,7 @@ static void add_cpu(const struct sched *s, int cpu, const struct task *p, struct
 
 	if (unlikely(p->on_rq && p->cpu == cpu)) { /* exec: as if it weren't here */
 		load = without(load, task_h_load(s, p));
-		util = without(util, max(task_util(p), task_util_est(s, p)));
+		util = cpu_util_without(s, cpu, p);
 		runnable = without(runnable, p->se.avg.runnable_avg);
 		if (!--nr && rq->curr == p && !rq->ttwu_pending)
 			st->idle_cpus++;

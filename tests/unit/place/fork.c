@@ -432,6 +432,35 @@ static void exec_alone_stays(void **state)
 	rig_free(&r);
 }
 
+/* exec: what the others use counts, be it in the average or in the estimate only (§3) */
+static void exec_leaves_others_util(void **state)
+{
+	const struct sched_domain *sd;
+	struct fork_stats st;
+	struct task *p;
+	struct rig r;
+	struct rq *rq;
+
+	rig_new(&r, &zen3[0], "v6.12");
+	p = rig_start(&r, 5, NULL);
+	rq = &r.s->rq[5];
+	sd = rq->sd;
+	p->se.avg.util_avg = 100;
+	p->util_est.ewma = 200;
+	rq->cfs.avg.util_avg = 500; /* 400 of it blocked */
+	rq->cfs.util_est = 300;
+	fork_group_stats(r.s, sd, sd->groups, p, &st);
+	assert_int_equal(st.util, 400);
+	rq->cfs.avg.util_avg = 250;
+	rq->cfs.util_est = 600;
+	fork_group_stats(r.s, sd, sd->groups, p, &st);
+	assert_int_equal(st.util, 400);
+	p->util_est.ewma = 590;
+	fork_group_stats(r.s, sd, sd->groups, p, &st);
+	assert_int_equal(st.util, 150);
+	rig_free(&r);
+}
+
 static void pinned(void **state)
 {
 	u64 allowed[4] = {0};
@@ -472,6 +501,7 @@ int main(void)
 		cmocka_unit_test(sched_idle_at_once),
 		cmocka_unit_test(least_load),
 		cmocka_unit_test(exec_alone_stays),
+		cmocka_unit_test(exec_leaves_others_util),
 		cmocka_unit_test(pinned),
 	};
 
