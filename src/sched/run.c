@@ -40,6 +40,13 @@ static void leave_idle(struct sched *s, struct rq *rq)
 		update_avg_idle(s, rq);
 }
 
+/* @rq's idle task is picked */
+static void go_idle(struct sched *s, struct rq *rq)
+{
+	rq->sched_goidle++;
+	rq_clock_pelt_enter_idle(s, rq);
+}
+
 /* @rq's idle task runs, the switch is over: searchers see it from now on */
 static void enter_idle(struct sched *s, struct rq *rq)
 {
@@ -59,10 +66,8 @@ static void switch_to(struct sched *s, struct rq *rq, struct task *prev, struct 
 	}
 	rq->curr = next;
 	rq->switching = true;
-	if (!next) {
-		rq->sched_goidle++;
-		rq_clock_pelt_enter_idle(s, rq);
-	}
+	if (!next)
+		go_idle(s, rq);
 }
 
 bool sched_pick(struct sched *s, u64 now, int cpu, bool may_balance, struct task **next)
@@ -90,10 +95,12 @@ bool sched_pick(struct sched *s, u64 now, int cpu, bool may_balance, struct task
 	*next = p;
 	if (p)
 		list_move(&p->rq_node, &rq->cfs_tasks); /* spec 14 §1.8 */
-	if (p != prev)
+	if (p != prev) {
 		switch_to(s, rq, prev, p);
-	else if (!p && !rq->curr_is_idle) /* from the stopper: there is no switch to wait for */
+	} else if (!p && !rq->curr_is_idle) { /* from the stopper: no switch to wait for */
+		go_idle(s, rq);
 		enter_idle(s, rq);
+	}
 	rq->need_resched = rq->need_resched_lazy = false;
 	return true;
 }

@@ -19,9 +19,10 @@ void sched_stop_begin(struct sched *s, u64 now, int cpu)
 	if (curr) {
 		fair_put_prev_task(s, rq, curr);
 		curr->on_cpu = false;
-	} else if (rq->curr_is_idle && s->k.rules.idle_stamp == STAMP_UNTIL_IDLE_EXIT) {
-		update_avg_idle(s, rq);
 	}
+	/* the stopper is woken like any task, and the idle task is switched out (spec 04 §1.9) */
+	if (rq->curr_is_idle || s->k.rules.idle_stamp == STAMP_UNTIL_WAKE)
+		update_avg_idle(s, rq);
 	rq->curr = NULL;
 	rq->curr_is_idle = false;
 	rq->stop_running = true;

@@ -258,6 +258,12 @@ static void avg_idle(void **state)
 	r.now += 900 * NSEC_PER_MSEC;
 	wake(&r, 3, p, false);
 	assert_int_equal(rq->avg_idle, 1000000); /* at most twice max_idle_balance_cost */
+	rig_schedule(&r, 3);
+	rq->idle_stamp = r.now; /* of a CPU whose task was forked: the stopper's wake-up ends it */
+	r.now += 200000;
+	sched_stop_begin(r.s, r.now, 3);
+	assert_int_equal(rq->idle_stamp, 0);
+	assert_int_equal(rq->avg_idle, 1000000 + (200000 - 1000000) / 8);
 	rig_free(&r);
 
 	rig_new(&r, &flat, "v7.3"); /* whenever the idle task is switched out */
@@ -417,6 +423,43 @@ static void stopper(void **state)
 	assert_null(rig_schedule(&r, 3));
 	assert_true(sched_cpu_idle(r.s, 3));
 	rig_check(&r, "end");
+	rig_free(&r);
+}
+
+/* what a busy CPU's PELT clock lacks is lost as it goes idle, by way of the stopper too */
+static void idle_after_the_stopper(void **state)
+{
+	struct task *p, *next;
+	struct rig r;
+	struct rq *rq;
+	u32 goidle;
+	u64 behind;
+
+	rig_new(&r, &flat, "v6.1");
+	rig_boot(&r, 1);
+	rq = &r.s->rq[3];
+	p = rig_start(&r, 3, NULL);
+	sched_set_freq_scale(r.s, r.now, 3, 512);
+	for (int i = 0; i < 500; i++) {
+		r.now += 4 * NSEC_PER_MSEC;
+		sched_tick(r.s, r.now, 3);
+		rig_drain(&r);
+	}
+	behind = rq->clock_task - rq->clock_pelt;
+	assert_in_range(behind, 999 * NSEC_PER_MSEC, 1001 * NSEC_PER_MSEC);
+	goidle = rq->sched_goidle;
+	sched_stop_begin(r.s, r.now, 3);
+	assert_true(sched_stop_migrate(r.s, r.now, 3, p, 6));
+	rq->cfs.avg.util_sum = 1024 * 47742; /* as if the rest of the load were blocked */
+	sched_stop_end(r.s, r.now, 3);
+	assert_false(sched_pick(r.s, r.now, 3, true, &next));
+	r.now += 1000; /* a new-idle pass: the CPU isn't idle yet */
+	assert_true(sched_pick(r.s, r.now, 3, false, &next));
+	assert_null(next);
+	assert_int_equal(rq->sched_goidle, goidle + 1);
+	assert_int_equal(rq->lost_idle_time, behind + 500);
+	assert_int_equal(rq->clock_pelt, rq->clock_task);
+	assert_int_equal(rq->clock_idle, r.now);
 	rig_free(&r);
 }
 
@@ -673,6 +716,7 @@ int main(void)
 		cmocka_unit_test(resched_is_asked_for_once),
 		cmocka_unit_test(lazy_becomes_normal),
 		cmocka_unit_test(stopper),
+		cmocka_unit_test(idle_after_the_stopper),
 		cmocka_unit_test(affinity_of_a_running_task),
 		cmocka_unit_test(affinity_of_a_waking_task),
 		cmocka_unit_test(attributes),
