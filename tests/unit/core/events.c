@@ -60,6 +60,7 @@ static void idle_after_the_switch(void **state)
 
 static void idle_cores(void **state)
 {
+	struct task *p;
 	struct rig r;
 	struct llc *llc;
 
@@ -79,6 +80,14 @@ static void idle_cores(void **state)
 	assert_true(llc->has_idle_cores);
 	assert_true(mask_test(llc->idle_core, 2) && mask_test(llc->idle_core, 6));
 	rig_check(&r, "cores");
+	/* only the siblings are asked: with a wake-up pending a CPU goes idle, too */
+	p = rig_start(&r, 2, NULL);
+	llc->has_idle_cores = false;
+	sched_block(r.s, r.now, 2, false);
+	assert_int_equal(wake(&r, 0, p, false).path, WAKE_ON_CPU_LIST);
+	assert_null(rig_schedule(&r, 2));
+	assert_false(mask_test(llc->idle_core, 2));
+	assert_true(llc->has_idle_cores);
 	rig_free(&r);
 }
 
