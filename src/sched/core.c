@@ -91,8 +91,10 @@ static int build(struct sched *s, struct err *err)
 		return err_set(err, -ENOMEM, "no memory for a machine of %d CPUs", s->nr_cpus);
 	read_tunables(s);
 	mask_fill(s->online, s->nr_cpus);
-	for (int c = 0; c < s->nr_cpus; c++)
+	for (int c = 0; c < s->nr_cpus; c++) {
 		init_rq(s, c);
+		s->max_capacity = max(s->max_capacity, s->rq[c].cpu_capacity_orig);
+	}
 	rc = sched_build_domains(s, err);
 	if (rc)
 		return rc;

@@ -146,6 +146,15 @@ void fair_set_next_task(struct sched *s, struct rq *rq, struct task *p);
 void fair_task_tick(struct sched *s, struct rq *rq, struct task *p, bool hrtick);
 void fair_check_preempt(struct sched *s, struct rq *rq, struct task *p, int flags, int from);
 void fair_yield_task(struct sched *s, struct rq *rq);
+void fair_note_misfit(struct sched *s, struct rq *rq, struct task *p);
+
+/* @p runs, NULL: nothing does; only mixed capacity knows tasks too big for their CPU */
+static inline void update_misfit_status(struct sched *s, struct rq *rq, struct task *p)
+{
+	if (unlikely(s->asym_active))
+		fair_note_misfit(s, rq, p);
+}
+
 void fair_update_curr(struct sched *s, struct rq *rq);
 /* fork: place beside the parent (CFS: parent's vruntime first) */
 void fair_task_fork(struct sched *s, struct rq *rq, struct task *p);

@@ -122,6 +122,7 @@ struct sched {
 	struct llc *llc;
 	int nr_llcs;
 	bool smt_active, cluster_active, asym_active;
+	unsigned long max_capacity;	/* of the biggest CPU */
 	struct { bool overload, overutilized; } rd;
 	bool serialize_locked;
 	int nr_sched_idle;	/* CPUs that run SCHED_IDLE tasks only */

@@ -95,6 +95,7 @@ bool sched_pick(struct sched *s, u64 now, int cpu, bool may_balance, struct task
 		if (rq->nr_running != nr) /* delayed ones left the queue */
 			rq_update_idle(s, rq);
 	}
+	update_misfit_status(s, rq, p);
 	if (!p && may_balance && !rq->ttwu_pending) {
 		rq->idle_stamp = rq->clock; /* spec 06 §11.1; a pull clears it */
 		rq->need_resched = resched;

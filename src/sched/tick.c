@@ -13,8 +13,10 @@ void sched_tick(struct sched *s, u64 now, int cpu)
 		rq->need_resched_lazy = false;
 		resched_curr(s, rq, cpu);
 	}
-	if (rq->curr && rq->curr->on_rq)
+	if (rq->curr && rq->curr->on_rq) {
 		fair_task_tick(s, rq, rq->curr, false);
+		update_misfit_status(s, rq, rq->curr);
+	}
 	trigger_load_balance(s, rq);
 	nohz_balancer_kick(s, rq);
 }

@@ -52,6 +52,37 @@ again:
 	return task_of(se);
 }
 
+/* may @p run on a CPU bigger than @rq's? */
+static bool bigger_allowed(const struct sched *s, const struct rq *rq, const struct task *p)
+{
+	if (rq->cpu_capacity_orig >= s->max_capacity || p->nr_allowed == 1)
+		return false;
+	if (p->allowed_all)
+		return true;
+	for (int w = 0; w < s->words; w++)
+		for (u64 m = p->allowed[w]; m; m &= m - 1)
+			if (cpu_rq(s, w * 64 + __builtin_ctzll(m))->cpu_capacity_orig >
+			    rq->cpu_capacity_orig)
+				return true;
+	return false;
+}
+
+/**
+ * fair_note_misfit() - is the running task too big for its CPU? (spec 06 §4, the fit of §8)
+ * @p: it runs from now on, or at a tick; NULL: nothing is left to run
+ */
+void fair_note_misfit(struct sched *s, struct rq *rq, struct task *p)
+{
+	unsigned long load = 0;
+
+	if (p && task_util_est(s, p) * 1280 >= rq->cpu_capacity * 1024 && bigger_allowed(s, rq, p))
+		load = max(task_h_load(s, p), 1ul);
+	if (load == rq->misfit_task_load)
+		return;
+	rq->misfit_task_load = load;
+	rq_load_changed(rq);
+}
+
 /* patch series count a burst where a task stops and sleeps (spec 04 §9) */
 void update_dur_avg(const struct sched *s, struct task *p)
 {

@@ -535,6 +535,51 @@ static void boot_state(void **state)
 	rig_stop(&r);
 }
 
+/* a hog that outgrows its little CPU (util · 1280 ≥ 446 · 1024) is noted, kicked for and pushed */
+static void misfit_leaves_little(void **state)
+{
+	static const char *const kernels[] = {"v5.10", "v6.1", "v6.12", "v7.3"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
+		struct rig r;
+		struct task *p, *pinned, *big;
+		struct rq *little;
+		u64 own = 1u << 1;
+		bool seen = false;
+
+		rig_start_mixed(&r, kernels[i], 1, 1, 4, 1, 2);
+		balance_boot(r.s, r.now, &r.s->rng);
+		for (int c = 0; c < 4; c++)
+			sched_nohz_enter(r.s, r.now, c);
+		little = cpu_rq(r.s, 0);
+		p = rig_task(&r, 0, NULL);
+		pinned = rig_task(&r, 1, &own);
+		big = rig_task(&r, 3, NULL);
+		rig_handle_requests(&r);
+		/* half of the little one's capacity: it fits */
+		assert_int_equal(task_util(p), 223);
+		assert_int_equal(little->misfit_task_load, 0);
+		for (int n = 0; n < 200 && p->cpu == 0; n++) {
+			rig_tick(&r);
+			if (p->cpu || little->misfit_task_load) {
+				assert_in_range(task_util(p), 357, 446);
+				seen = true;
+			}
+		}
+		assert_true(seen);
+		assert_int_equal(p->cpu, 2);
+		/* nothing too big is left behind; nowhere to go, or no bigger CPU: no misfit */
+		assert_int_equal(little->misfit_task_load, 0);
+		for (int n = 0; n < 50; n++)
+			rig_tick(&r);
+		assert_true(task_util(pinned) > 357 && task_util(big) > 820);
+		for (int c = 0; c < 4; c++)
+			assert_int_equal(cpu_rq(r.s, c)->misfit_task_load, 0);
+		rig_check(&r);
+		rig_stop(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -553,6 +598,7 @@ int main(void)
 		cmocka_unit_test(distances),
 		cmocka_unit_test(woken_while_held),
 		cmocka_unit_test(boot_state),
+		cmocka_unit_test(misfit_leaves_little),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
