@@ -52,7 +52,7 @@ static void read_tunables(struct sched *s)
 	s->sysctl_idle_min_granularity = tunable(s, TUN_idle_min_granularity_ns);
 	s->base_slice = tunable(s, TUN_base_slice_ns);
 	s->base_slice_normalised =
-		s->k.tunable[TUN_base_slice_ns] == TUNABLE_NA ? 0 : s->k.tunable[TUN_base_slice_ns];
+		s->base_slice ? sched_tunable_normalised(&s->k, TUN_base_slice_ns, s->nr_cpus) : 0;
 	s->migration_cost = tunable(s, TUN_migration_cost_ns);
 	s->nr_migrate = (int)tunable(s, TUN_nr_migrate);
 }

@@ -212,6 +212,8 @@ static void test_protection(void **state)
 	assert_int_equal(protected_for("v6.12,NO_RUN_TO_PARITY"), 0);
 	assert_int_equal(protected_for("v6.18"), 1 * MS);
 	assert_int_equal(protected_for("v6.18,NO_RUN_TO_PARITY"), 700 * US);
+	/* a final value is normalised by the factor of 8 CPUs, 4 */
+	assert_int_equal(protected_for("v6.18,NO_RUN_TO_PARITY,base_slice_ns=2800000"), 700 * US);
 }
 
 /* ---- wake-ups (spec 02 §5.9) ---- */
