@@ -150,7 +150,7 @@ void nohz_newidle_stats(struct sched *s, u64 now, struct rq *rq)
 	if (!stats_due(s, now) || (s64)rq->avg_idle < s->migration_cost)
 		return;
 	for (int w = 0; w < s->words; w++)
-		for (u64 m = s->nohz_mask[w] & s->load_mask[w]; m; m &= m - 1)
+		for (u64 m = s->nohz_mask[w] & s->idle_mask[w] & s->load_mask[w]; m; m &= m - 1)
 			left |= update_idle_averages(s, now, w * 64 + __builtin_ctzll(m));
 	s->nohz_has_blocked = left;
 	s->nohz_next_blocked = jiffy_of(s, now) + NOHZ_STATS_PERIOD;

@@ -535,6 +535,34 @@ static void boot_state(void **state)
 	rig_stop(&r);
 }
 
+/* a stats-only pass ages idle CPUs, not one that is busy but had no tick yet (spec 06 §12) */
+static void newidle_stats_of_idle(void **state)
+{
+	struct rig r;
+	struct sched *s;
+	struct rq *busy, *idle;
+	u64 clock;
+
+	booted(&r, "v6.1", 1, 1, 4, 1);
+	s = r.s;
+	busy = cpu_rq(s, 1);
+	idle = cpu_rq(s, 2);
+	rig_task(&r, 1, NULL);
+	rig_task(&r, 2, NULL);
+	rig_schedule(&r, 1);
+	rig_schedule(&r, 2);
+	sched_block(s, r.now, 2, false);
+	rig_schedule(&r, 2);
+	rig_drop_requests(&r);
+	assert_true(mask_test(s->nohz_mask, 1) && mask_test(s->nohz_mask, 2));
+	clock = busy->clock;
+	r.now += 100 * NSEC_PER_MSEC;
+	nohz_newidle_stats(s, r.now, cpu_rq(s, 0));
+	assert_int_equal(idle->clock, r.now);
+	assert_int_equal(busy->clock, clock);
+	rig_stop(&r);
+}
+
 /* a hog that outgrows its little CPU (util · 1280 ≥ 446 · 1024) is noted, kicked for and pushed */
 static void misfit_leaves_little(void **state)
 {
@@ -599,6 +627,7 @@ int main(void)
 		cmocka_unit_test(woken_while_held),
 		cmocka_unit_test(boot_state),
 		cmocka_unit_test(misfit_leaves_little),
+		cmocka_unit_test(newidle_stats_of_idle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
