@@ -195,6 +195,12 @@ static inline bool idle_cpu(const struct sched *s, int cpu)
 	return s->rq[cpu].idle_visible;
 }
 
+/* the idle task is current, its switch over or not; after the stopper nothing may be picked yet */
+static inline bool rq_runs_idle(const struct rq *rq)
+{
+	return !rq->curr && (rq->curr_is_idle || rq->switching);
+}
+
 /* every fair task is (or is below) SCHED_IDLE */
 static inline bool sched_idle_rq(const struct rq *rq)
 {

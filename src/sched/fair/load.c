@@ -363,7 +363,7 @@ void remove_entity_load_avg(struct sched *s, struct sched_entity *se)
 	cfs_rq->removed.load_avg += se->avg.load_avg;
 	cfs_rq->removed.runnable_avg += se->avg.runnable_avg;
 
-	if (s->k.rules.missed_decay && !rq->curr && !rq->stop_running &&
+	if (s->k.rules.missed_decay && rq_runs_idle(rq) &&
 	    (se->avg.load_avg || se->avg.util_avg || se->avg.runnable_avg)) {
 		u64 now = rq->clock_pelt_idle;
 

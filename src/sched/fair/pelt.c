@@ -88,8 +88,7 @@ void pelt_recompute_load(struct sched_entity *se)
  */
 void update_rq_clock_pelt(struct rq *rq, u64 delta)
 {
-	/* from the pick of the idle task on; after the stopper nothing may be picked yet */
-	if (!rq->curr && (rq->curr_is_idle || rq->switching)) {
+	if (rq_runs_idle(rq)) {
 		rq->clock_pelt = rq->clock_task;
 		return;
 	}
