@@ -158,6 +158,8 @@ static inline void update_misfit_status(struct sched *s, struct rq *rq, struct t
 void fair_update_curr(struct sched *s, struct rq *rq);
 /* fork: place beside the parent (CFS: parent's vruntime first) */
 void fair_task_fork(struct sched *s, struct rq *rq, struct task *p);
+/* exec: the task's averages decay up to the last update of its queue's */
+void fair_sync_task(struct task *p);
 /* initial utilisation, before the first enqueue (spec 03 §4) */
 void fair_post_init_util(struct sched *s, struct rq *rq, struct task *p);
 /*

@@ -260,9 +260,10 @@ void sched_activate_new(struct sched *s, u64 now, int cpu, struct task *p);
 /**
  * sched_exec_decide() - where the current task of @cpu goes at exec
  *
- * The target is @cpu, or the host runs the stopper with sched_stop_migrate().
+ * The target is @cpu, or the host runs the stopper with sched_stop_migrate(). Ages the task's
+ * averages first.
  */
-void sched_exec_decide(const struct sched *s, u64 now, int cpu, struct fork_decision *d);
+void sched_exec_decide(struct sched *s, u64 now, int cpu, struct fork_decision *d);
 
 /* ---- running and not ---- */
 

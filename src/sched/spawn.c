@@ -67,10 +67,11 @@ void sched_task_asleep(struct sched *s, struct task *p, int cpu)
 	fair_forget_past(s, p);
 }
 
-void sched_exec_decide(const struct sched *s, u64 now, int cpu, struct fork_decision *d)
+void sched_exec_decide(struct sched *s, u64 now, int cpu, struct fork_decision *d)
 {
-	const struct task *p = s->rq[cpu].curr;
+	struct task *p = s->rq[cpu].curr;
 
 	assert(p);
+	fair_sync_task(p);
 	decide(s, now, cpu, p, SD_BALANCE_EXEC, d);
 }

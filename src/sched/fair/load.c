@@ -344,6 +344,13 @@ void detach_entity_cfs_rq(struct sched *s, struct sched_entity *se)
 	propagate_upwards(s, se->parent);
 }
 
+/* @p as old as its queue's averages: what it did since isn't in them either (spec 05 §2) */
+void fair_sync_task(struct task *p)
+{
+	if (p->se.avg.last_update_time)
+		pelt_update_blocked_se(p->se.cfs_rq->avg.last_update_time, &p->se);
+}
+
 /**
  * remove_entity_load_avg() - a sleeper leaves a queue that nobody updates now (spec 03 §5.2)
  *

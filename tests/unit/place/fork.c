@@ -461,6 +461,26 @@ static void exec_leaves_others_util(void **state)
 	rig_free(&r);
 }
 
+/* exec: the task's averages are aged as far as its queue's (§2): 32 periods halve them */
+static void exec_ages_the_task(void **state)
+{
+	struct fork_decision d;
+	struct task *p;
+	struct rig r;
+
+	rig_new(&r, &zen3[0], "v6.1");
+	p = rig_start(&r, 5, NULL);
+	p->se.avg.util_avg = 1000;
+	p->se.avg.util_sum = 1000 * 47742;
+	p->se.avg.last_update_time = r.s->rq[5].cfs.avg.last_update_time;
+	sched_exec_decide(r.s, r.now, 5, &d);
+	assert_int_equal(p->se.avg.util_avg, 1000);
+	r.s->rq[5].cfs.avg.last_update_time += 32 << 20;
+	sched_exec_decide(r.s, r.now, 5, &d);
+	assert_in_range(p->se.avg.util_avg, 490, 510);
+	rig_free(&r);
+}
+
 static void pinned(void **state)
 {
 	u64 allowed[4] = {0};
@@ -502,6 +522,7 @@ int main(void)
 		cmocka_unit_test(least_load),
 		cmocka_unit_test(exec_alone_stays),
 		cmocka_unit_test(exec_leaves_others_util),
+		cmocka_unit_test(exec_ages_the_task),
 		cmocka_unit_test(pinned),
 	};
 
