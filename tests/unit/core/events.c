@@ -472,6 +472,32 @@ static void idle_after_the_stopper(void **state)
 	rig_free(&r);
 }
 
+/* a sleeper leaves a CPU that missed no decay: its stopper has run, nothing is picked yet */
+static void sleeper_leaves_after_the_stopper(void **state)
+{
+	struct wake_decision d = {.path = WAKE_DIRECT, .target = 6, .new_recent_used = -1};
+	struct wake_query q = {.cpu = 6, .in_task = true};
+	struct rig r;
+
+	for (int idle = 0; idle < 2; idle++) {
+		rig_new(&r, &flat, "v6.1");
+		rig_boot(&r, 1);
+		q.p = rig_start(&r, 3, NULL);
+		rig_sleep(&r, 3);
+		q.p->se.avg.util_avg = 1000;
+		q.p->se.avg.util_sum = 1000 * 47742;
+		q.p->se.avg.last_update_time = r.s->rq[3].cfs.avg.last_update_time;
+		if (!idle) {
+			sched_stop_begin(r.s, r.now, 3);
+			sched_stop_end(r.s, r.now, 3);
+		}
+		r.now += 32 << 20; /* 32 periods: half of it decays on an idle CPU */
+		sched_wake_commit(r.s, r.now, &q, &d, 6);
+		assert_in_range(q.p->se.avg.util_avg, idle ? 490 : 1000, idle ? 510 : 1000);
+		rig_free(&r);
+	}
+}
+
 static void affinity_of_a_running_task(void **state)
 {
 	u64 allowed[1] = {1ULL << 9};
@@ -726,6 +752,7 @@ int main(void)
 		cmocka_unit_test(lazy_becomes_normal),
 		cmocka_unit_test(stopper),
 		cmocka_unit_test(idle_after_the_stopper),
+		cmocka_unit_test(sleeper_leaves_after_the_stopper),
 		cmocka_unit_test(affinity_of_a_running_task),
 		cmocka_unit_test(affinity_of_a_waking_task),
 		cmocka_unit_test(attributes),
