@@ -107,9 +107,9 @@ bool sched_pick(struct sched *s, u64 now, int cpu, bool may_balance, struct task
 		list_move(&p->rq_node, &rq->cfs_tasks); /* spec 14 §1.8 */
 	if (p != prev) {
 		switch_to(s, rq, prev, p);
-	} else if (!p && !rq->curr_is_idle) { /* from the stopper: no switch to wait for */
+	} else if (!p && !rq->curr_is_idle) { /* from the stopper */
+		rq->switching = true;
 		go_idle(s, rq);
-		enter_idle(s, rq);
 	}
 	rq->need_resched = rq->need_resched_lazy = false;
 	return true;

@@ -280,7 +280,8 @@ void sched_yield_task(struct sched *s, u64 now, int cpu);
  * Return: false if nothing is runnable and @may_balance: the host runs a
  * new-idle walk and calls again. Otherwise true: *@next is the current task,
  * and the old one is switched out when sched_switch_done() is called (unless
- * it is the same one, which is told by *@next being the old current).
+ * it is the same one, which is told by *@next being the old current; from the
+ * stopper to the idle task is a switch, too).
  */
 bool sched_pick(struct sched *s, u64 now, int cpu, bool may_balance, struct task **next);
 /** sched_switch_done() - the switch away from @prev (NULL: idle) on @cpu is over */

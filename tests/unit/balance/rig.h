@@ -163,8 +163,7 @@ static inline void rig_schedule(struct rig *r, int cpu)
 		r->newidle_moved += rig_walk(r, cpu, WALK_NEWIDLE);
 		assert_true(sched_pick(r->s, r->now, cpu, false, &next));
 	}
-	if (next != prev)
-		sched_switch_done(r->s, r->now, cpu, prev);
+	sched_switch_done(r->s, r->now, cpu, next != prev ? prev : NULL);
 	if (!next)
 		sched_nohz_enter(r->s, r->now, cpu);
 }

@@ -469,6 +469,9 @@ static void idle_after_the_stopper(void **state)
 	assert_int_equal(rq->lost_idle_time, behind + 500);
 	assert_int_equal(rq->clock_pelt, rq->clock_task);
 	assert_int_equal(rq->clock_idle, r.now);
+	assert_false(sched_cpu_idle(r.s, 3)); /* it switches: neither idle nor loaded */
+	sched_switch_done(r.s, r.now, 3, NULL);
+	assert_true(sched_cpu_idle(r.s, 3));
 	rig_free(&r);
 }
 
