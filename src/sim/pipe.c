@@ -157,26 +157,31 @@ static void write_go_on(struct sim *sim, struct sim_cpu *c)
 		write_over(sim, c);
 }
 
-static void write_woke_reader(struct sim *sim, struct sim_cpu *c)
+static void woke_reader(struct sim *sim, struct sim_cpu *c)
 {
-	spin_unlock(sim, c, &c->curr->step.pipe->read_lock);
-	write_go_on(sim, c);
+	struct sim_pipe *p = c->curr->step.pipe;
+
+	spin_unlock(sim, c, &p->read_lock);
+	if (p->kind == PIPE_SOCKET)
+		sock_write_go_on(sim, c);
+	else
+		write_go_on(sim, c);
 }
 
-static void write_wake_reader(struct sim *sim, struct sim_cpu *c)
+void pipe_wake_reader(struct sim *sim, struct sim_cpu *c)
 {
 	struct sim_pipe *p = c->curr->step.pipe;
 	struct sim_task *reader;
 
 	if (p->pollers.head) {
-		wake_all(sim, c, &p->pollers, true, write_wake_reader);
+		wake_all(sim, c, &p->pollers, true, pipe_wake_reader);
 		return;
 	}
 	reader = waitq_take(&p->readers);
 	if (reader)
-		wake_task(sim, c, reader, true, write_woke_reader);
+		wake_task(sim, c, reader, true, woke_reader);
 	else
-		write_woke_reader(sim, c);
+		woke_reader(sim, c);
 }
 
 static void write_unlocked(struct sim *sim, struct sim_cpu *c)
@@ -184,7 +189,7 @@ static void write_unlocked(struct sim *sim, struct sim_cpu *c)
 	struct sim_pipe *p = c->curr->step.pipe;
 
 	if (c->curr->wake_peer && (p->readers.head || p->pollers.head))
-		spin_lock(sim, c, &p->read_lock, write_wake_reader);
+		spin_lock(sim, c, &p->read_lock, pipe_wake_reader);
 	else
 		write_go_on(sim, c);
 }

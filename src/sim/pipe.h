@@ -48,8 +48,12 @@ static inline struct pipe_slot *pipe_slot(const struct sim_pipe *p, u32 i)
 u64 pipe_transfer_ns(const struct sim *sim, const struct sim_pipe *p, const struct sim_cpu *c,
 		     int data_cpu, u64 bytes);
 
+/* holding read_lock, something was written: wake the pollers and one reader, then write on */
+void pipe_wake_reader(struct sim *sim, struct sim_cpu *c);
+
 int sock_init(struct sim *sim, struct sim_pipe *p);
 void sock_read(struct sim *sim, struct sim_cpu *c);
 void sock_write(struct sim *sim, struct sim_cpu *c);
+void sock_write_go_on(struct sim *sim, struct sim_cpu *c);
 
 #endif

@@ -45,34 +45,12 @@ static bool sock_writable(const struct sim_pipe *p, u64 bytes)
 	return p->queued + truesize(bytes) <= SOCK_BUFFER;
 }
 
-static void write_go_on(struct sim *sim, struct sim_cpu *c)
+void sock_write_go_on(struct sim *sim, struct sim_cpu *c)
 {
 	if (c->curr->left)
 		sock_write(sim, c);
 	else
 		step_next(sim, c);
-}
-
-static void write_woke_reader(struct sim *sim, struct sim_cpu *c)
-{
-	spin_unlock(sim, c, &c->curr->step.pipe->read_lock);
-	write_go_on(sim, c);
-}
-
-static void write_wake_reader(struct sim *sim, struct sim_cpu *c)
-{
-	struct sim_pipe *p = c->curr->step.pipe;
-	struct sim_task *reader;
-
-	if (p->pollers.head) {
-		wake_all(sim, c, &p->pollers, true, write_wake_reader);
-		return;
-	}
-	reader = waitq_take(&p->readers);
-	if (reader)
-		wake_task(sim, c, reader, true, write_woke_reader);
-	else
-		write_woke_reader(sim, c);
 }
 
 static void write_sleep(struct sim *sim, struct sim_cpu *c)
@@ -105,9 +83,9 @@ static void write_copied(struct sim *sim, struct sim_cpu *c)
 	p->queued += m->truesize;
 	t->left -= t->part;
 	if (p->readers.head || p->pollers.head)
-		spin_lock(sim, c, &p->read_lock, write_wake_reader);
+		spin_lock(sim, c, &p->read_lock, pipe_wake_reader);
 	else
-		write_go_on(sim, c);
+		sock_write_go_on(sim, c);
 }
 
 /* The queue is locked while the message is linked: a line's transfer, in turns. */
