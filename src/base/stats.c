@@ -135,11 +135,24 @@ static void shuffle(double *x, int n, struct rng *rng)
 	}
 }
 
+/* the ways tried, and how many of them put the means as far apart as they were observed */
+struct ways {
+	double total, at_least;
+	int na, nb;
+	u64 nr, far;
+};
+
+static void count_way(struct ways *w, double sum_a)
+{
+	w->nr++;
+	w->far += fabs(sum_a / w->na - (w->total - sum_a) / w->nb) >= w->at_least;
+}
+
 double stats_permutation_p(const double *a, int na, const double *b, int nb)
 {
 	int n = na + nb;
-	double total = 0, observed, slack;
-	u64 ways = 0, far = 0;
+	struct ways w = { .na = na, .nb = nb };
+	double observed;
 	double *all;
 	int *pick;
 
@@ -155,16 +168,10 @@ double stats_permutation_p(const double *a, int na, const double *b, int nb)
 	memcpy(all, a, na * sizeof(*all));
 	memcpy(all + na, b, nb * sizeof(*all));
 	for (int i = 0; i < n; i++)
-		total += all[i];
+		w.total += all[i];
 	observed = fabs(stats_amean(a, na) - stats_amean(b, nb));
-	slack = 1e-12 * (fabs(total) / n + observed); /* equal sums in another order are equal */
-
-#define COUNT(sum)                                                                                 \
-	do {                                                                                       \
-		ways++;                                                                            \
-		far += fabs((sum) / na - (total - (sum)) / nb) >= observed - slack;                \
-	} while (0)
-
+	/* equal sums in another order are equal */
+	w.at_least = observed - 1e-12 * (fabs(w.total) / n + observed);
 	if (choose(n, na) <= MAX_WAYS) {
 		for (int i = 0; i < na; i++)
 			pick[i] = i;
@@ -173,26 +180,25 @@ double stats_permutation_p(const double *a, int na, const double *b, int nb)
 
 			for (int i = 0; i < na; i++)
 				sum += all[pick[i]];
-			COUNT(sum);
+			count_way(&w, sum);
 		} while (next_combination(pick, na, n));
 	} else {
 		struct rng rng;
 
 		rng_init(&rng, 1, n);
-		COUNT(total - (total - stats_amean(a, na) * na));
-		while (ways < MAX_WAYS) {
+		w.nr = w.far = 1; /* as observed */
+		while (w.nr < MAX_WAYS) {
 			double sum = 0;
 
 			shuffle(all, n, &rng);
 			for (int i = 0; i < na; i++)
 				sum += all[i];
-			COUNT(sum);
+			count_way(&w, sum);
 		}
 	}
-#undef COUNT
 	free(all);
 	free(pick);
-	return (double)far / ways;
+	return (double)w.far / w.nr;
 }
 
 double stats_gain_pct(double base, double variant, bool higher_is_better)
