@@ -183,6 +183,29 @@ no_memory:
 	return NULL;
 }
 
+struct sim_task *sim_spawn_asleep(struct sim *sim, const struct sim_spawn *what, int cpu, u64 at,
+				  struct err *err)
+{
+	struct sim_task *t = task_alloc(sim, what, NULL);
+
+	if (!t || task_born_asleep(sim, t, cpu)) {
+		err_set(err, -ENOMEM, "no memory for task %d", sim->nr_slots + 1);
+		return NULL;
+	}
+	t->kept = true;
+	sim->nr_live++;
+	if (at == NEVER) {
+		t->pair_sleeping = true;
+		t->wait_what = "being woken by another task";
+		sim->nr_blocked++;
+	} else {
+		t->timed = t->exact = true;
+		t->wait_what = "an interrupt";
+		task_start_at(sim, t, cpu, time_after(sim->start, at));
+	}
+	return t;
+}
+
 /* ---- running ---- */
 
 /* Timers come before the tick. */

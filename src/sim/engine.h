@@ -148,11 +148,16 @@ struct sim_task *task_alloc(struct sim *sim, const struct sim_spawn *what, struc
 int task_create(struct sim *sim, struct sim_task *t, struct sim_task *parent);
 /* a new task that the timer of @cpu starts at @at, without a parent */
 void task_start_at(struct sim *sim, struct sim_task *t, int cpu, u64 at);
+/* @t is there since boot, asleep; it ran on @cpu last. Return: 0 or -ENOMEM */
+int task_born_asleep(struct sim *sim, struct sim_task *t, int cpu);
 int task_keep_allowed(struct sim *sim, struct sim_task *t, const u64 *allowed);
 /* the current task of @c goes to sleep and goes on with @fn when woken */
 void task_block(struct sim *sim, struct sim_cpu *c, struct waitq *q, const char *what, cpu_fn fn);
 /* … until the time @at */
 void task_block_until(struct sim *sim, struct sim_cpu *c, u64 at, const char *what, cpu_fn fn);
+/* … exactly until then, when CPU @irq_cpu gets the interrupt */
+void task_block_irq(struct sim *sim, struct sim_cpu *c, int irq_cpu, u64 at, const char *what,
+		    cpu_fn fn);
 /* the current task of @c goes on, after a switch to it */
 void task_resume(struct sim *sim, struct sim_cpu *c);
 /* the preempted task of @c goes on later with what the interrupt suspended */

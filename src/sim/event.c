@@ -47,8 +47,9 @@ bool step_wake_pair(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 		return true;
 	}
 	w->pair_sleeping = false;
-	c->carry += sim->cost->futex_wake;
-	wake_task(sim, c, w, false, step_next);
+	if (!t->step.bare)
+		c->carry += sim->cost->futex_wake;
+	wake_task(sim, c, w, t->step.value, step_next);
 	return false;
 }
 
@@ -71,6 +72,6 @@ bool step_sleep_forever(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 		t->pair_pending = false;
 		return true;
 	}
-	seg_call(sim, c, CPU_ATOMIC, sim->cost->futex_wait, pair_or_sleep);
+	seg_call(sim, c, CPU_ATOMIC, t->step.bare ? 0 : sim->cost->futex_wait, pair_or_sleep);
 	return false;
 }

@@ -43,7 +43,7 @@ static void fork_copied(struct sim *sim, struct sim_cpu *c)
 
 bool step_fork(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 {
-	seg_call(sim, c, CPU_KERNEL, sim->cost->fork, fork_copied);
+	seg_call(sim, c, CPU_KERNEL, t->step.bare ? 0 : sim->cost->fork, fork_copied);
 	return false;
 }
 
@@ -54,7 +54,7 @@ static void exec_load(struct sim *sim, struct sim_cpu *c)
 {
 	if (tracing(sim))
 		trace_task(sim, TRACE_EXEC, c->id, c->curr, -1, -1);
-	seg_call(sim, c, CPU_KERNEL, sim->cost->exec, step_next);
+	seg_call(sim, c, CPU_KERNEL, c->curr->step.bare ? 0 : sim->cost->exec, step_next);
 }
 
 static void exec_decided(struct sim *sim, struct sim_cpu *c)
@@ -76,7 +76,8 @@ bool step_exec(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 	t->mm = ++sim->next_mm;
 	c->mm = t->mm;
 	sched_exec_decide(sim->sched, sim->now, c->id, &c->wk.fork);
-	seg_path(sim, c, sim->cost->syscall + c->wk.fork.cost_ns, exec_decided);
+	seg_path(sim, c, (t->step.bare ? 0 : sim->cost->syscall) + c->wk.fork.cost_ns,
+		 exec_decided);
 	return false;
 }
 

@@ -152,7 +152,7 @@ static void irq_timers(struct sim *sim, struct sim_cpu *c)
 void timer_expired(struct sim *sim, struct sim_task *t)
 {
 	struct sim_cpu *c = &sim->cpu[t->timer_cpu];
-	u64 at = sim->now + irq_jitter(sim);
+	u64 at = sim->now + (t->exact ? 0 : irq_jitter(sim));
 
 	if (c->mode == CPU_IDLE)
 		at += c->idle_exit_ns;

@@ -64,28 +64,21 @@ static void kthread_next(struct sim *sim, struct sim_task *t, struct sim_step *s
 
 static const struct sim_program kthread_program = { .name = "kernel thread", .next = kthread_next };
 
-/* A task that is there since boot and sleeps; it ran on @cpu last. */
 static int born_asleep(struct sim *sim, struct sim_task *t, int cpu)
 {
-	if (task_create(sim, t, NULL))
-		return -ENOMEM;
-	sched_task_asleep(sim->sched, t->p, cpu);
 	t->background = true;
-	t->last_cpu = cpu;
-	t->stage = STAGE_BLOCKED;
-	return 0;
+	return task_born_asleep(sim, t, cpu);
 }
 
 static struct sim_task *new_kthread(struct sim *sim, const char *comm, const u64 *allowed, int cpu)
 {
 	struct sim_spawn what = {
-		.comm = comm, .program = &kthread_program, .allowed = allowed,
+		.comm = comm, .program = &kthread_program, .allowed = allowed, .kthread = true,
 	};
 	struct sim_task *t = task_alloc(sim, &what, NULL);
 
 	if (!t)
 		return NULL;
-	t->mm = 0;
 	t->pair_sleeping = true;
 	t->wait_what = "work";
 	return born_asleep(sim, t, cpu) ? NULL : t;
@@ -172,7 +165,7 @@ int noise_init(struct sim *sim)
 	sim->rcu_due = NEVER;
 	for (int i = 0; i < sim->nr_cpus; i++)
 		sim->cpu[i].kworker_due = NEVER;
-	if (sim->p.no_noise)
+	if (sim->p.no_noise || sim->p.no_background)
 		return 0;
 	for (int i = 0; i < sim->nr_cpus; i++)
 		sim->cpu[i].kworker_due =

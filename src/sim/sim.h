@@ -61,6 +61,7 @@ enum sim_op {
 	SIM_TOUCH,	/* first touch: write bytes of a region from offset on */
 	SIM_SLEEP,	/* ns (timer slack applies) */
 	SIM_SLEEP_UNTIL, /* absolute ns; in the past: no sleep */
+	SIM_SLEEP_IRQ,	/* until an interrupt: absolute ns, taken by CPU `value` (-1: the own); exact */
 	SIM_READ,	/* pipe: 1 … bytes, blocks while empty; task's ret = bytes */
 	SIM_WRITE,	/* pipe: all bytes, blocks while full */
 	SIM_POLL,	/* pipe: until it has something to read; takes nothing, all who poll wake */
@@ -101,14 +102,20 @@ struct sim_spawn {
 	u64 slice_ns;
 	const u64 *allowed;	/* NULL: parent's */
 	bool process;		/* own address space: costs more to switch to */
+	bool kthread;		/* a kernel thread: without one */
 	u64 footprint;		/* bytes of working set, for cache refill after a migration */
 };
 
 struct sim_step {
 	enum sim_op op;
-	u64 ns;			/* RUN, RUN_WALL, SLEEP, SLEEP_UNTIL, SET_SLICE; IO: device time */
+	/*
+	 * WAKE_PAIR, SLEEP_FOREVER, SLEEP_IRQ, FORK, EXEC, EXIT: only what the scheduler does
+	 * takes time; the system call around it is part of what the program says it runs.
+	 */
+	bool bare;
+	u64 ns;			/* RUN, RUN_WALL, SLEEP, SLEEP_UNTIL, SLEEP_IRQ, SET_SLICE; IO: device time */
 	u64 bytes;		/* READ, WRITE, IO */
-	int value;		/* SET_NICE */
+	int value;		/* SET_NICE, SLEEP_IRQ; WAKE_PAIR: 1 is a sync wake-up */
 	enum sched_policy policy; /* SET_NICE */
 	union {
 		struct sim_pipe *pipe;
@@ -176,6 +183,7 @@ struct sim_params {
 	u64 seed;
 	bool check;		/* invariants at every event */
 	bool no_noise;		/* tests: nothing is drawn, no background tasks */
+	bool no_background;	/* no background tasks: the workload brings its own */
 	u64 max_ns;		/* stop here at the latest; 0: when the workload ends */
 	/* called at every event that a trace shows; NULL: none */
 	void (*trace)(void *ctx, const struct sim_trace_event *e);
@@ -198,6 +206,16 @@ void sim_free(struct sim *sim);
  * every task spawned (and their children) has exited.
  */
 struct sim_task *sim_spawn(struct sim *sim, const struct sim_spawn *what, struct err *err);
+
+/**
+ * sim_spawn_asleep() - a task that is there since boot: it sleeps, and ran on @cpu last
+ * @at: ns since the run's start of the interrupt of @cpu that wakes it;
+ *	UINT64_MAX: it is in SIM_SLEEP_FOREVER
+ *
+ * Its first step comes after that. Otherwise as sim_spawn().
+ */
+struct sim_task *sim_spawn_asleep(struct sim *sim, const struct sim_spawn *what, int cpu, u64 at,
+				  struct err *err);
 
 /**
  * sim_run() - let time pass until the workload has ended or max_ns is over

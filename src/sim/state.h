@@ -164,6 +164,7 @@ struct sim_task {
 	bool background;	/* isn't waited for */
 	bool leader;		/* of a process */
 	bool timed;		/* BLOCKED until a time, not by an object */
+	bool exact;		/* … that an interrupt keeps to the ns */
 	bool pair_pending;	/* SIM_WAKE_PAIR came before SIM_SLEEP_FOREVER */
 	bool pair_sleeping;
 	bool released;		/* what it was about to wait for has come */

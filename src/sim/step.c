@@ -67,6 +67,24 @@ static bool step_sleep(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 	return false;
 }
 
+static void irq_sleep_entered(struct sim *sim, struct sim_cpu *c)
+{
+	struct sim_task *t = c->curr;
+	u64 at = time_after(sim->start, t->step.ns);
+
+	if (at <= sim->now)
+		step_next(sim, c);
+	else
+		task_block_irq(sim, c, t->step.value < 0 ? c->id : t->step.value, at,
+			       "an interrupt", step_next);
+}
+
+static bool step_sleep_irq(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
+{
+	seg_call(sim, c, CPU_ATOMIC, t->step.bare ? 0 : sim->cost->syscall, irq_sleep_entered);
+	return false;
+}
+
 static void io_submitted(struct sim *sim, struct sim_cpu *c)
 {
 	u64 ns = c->curr->step.ns;
@@ -142,6 +160,7 @@ static const step_fn steps[] = {
 	[SIM_TOUCH] = step_touch,
 	[SIM_SLEEP] = step_sleep,
 	[SIM_SLEEP_UNTIL] = step_sleep,
+	[SIM_SLEEP_IRQ] = step_sleep_irq,
 	[SIM_READ] = step_read,
 	[SIM_WRITE] = step_write,
 	[SIM_POLL] = step_poll,

@@ -83,7 +83,9 @@ struct sim_task *task_alloc(struct sim *sim, const struct sim_spawn *what, struc
 	t->last_cpu = t->cache_cpu = -1;
 	strncpy(t->comm, what->comm ? what->comm : "task", sizeof(t->comm) - 1);
 	t->leader = what->process;
-	if (what->process)
+	if (what->kthread)
+		t->mm = 0;
+	else if (what->process)
 		t->mm = ++sim->next_mm;
 	else
 		t->mm = parent ? parent->mm : 1;
@@ -119,6 +121,16 @@ int task_create(struct sim *sim, struct sim_task *t, struct sim_task *parent)
 	t->stage = STAGE_NEW;
 	t->start_ns = sim->now - sim->start;
 	t->frame = (struct frame){ .kind = FRAME_CALL, .mode = CPU_USER, .fn = step_next };
+	return 0;
+}
+
+int task_born_asleep(struct sim *sim, struct sim_task *t, int cpu)
+{
+	if (task_create(sim, t, NULL))
+		return -ENOMEM;
+	sched_task_asleep(sim->sched, t->p, cpu);
+	t->last_cpu = cpu;
+	t->stage = STAGE_BLOCKED;
 	return 0;
 }
 
@@ -222,7 +234,7 @@ static void exit_notify(struct sim *sim, struct sim_cpu *c)
 
 void task_exit(struct sim *sim, struct sim_cpu *c)
 {
-	seg_call(sim, c, CPU_KERNEL, sim->cost->exit, exit_notify);
+	seg_call(sim, c, CPU_KERNEL, c->curr->step.bare ? 0 : sim->cost->exit, exit_notify);
 }
 
 /* ---- sleeping ---- */
@@ -247,7 +259,7 @@ void task_block(struct sim *sim, struct sim_cpu *c, struct waitq *q, const char 
 
 	if (q)
 		waitq_add(q, t);
-	t->timed = false;
+	t->timed = t->exact = false;
 	if (!t->background)
 		sim->nr_blocked++;
 	block(sim, c, what, fn);
@@ -262,11 +274,27 @@ void task_block_until(struct sim *sim, struct sim_cpu *c, u64 at, const char *wh
 		return;
 	}
 	t->timed = true;
+	t->exact = false;
 	t->timer_cpu = c->id;
 	if (at < c->timer_hint || c->timer_hint <= sim->now)
 		c->timer_hint = at;
 	heap_set(&sim->timers, t->slot, at);
 	arm_others(sim);
+	block(sim, c, what, fn);
+}
+
+void task_block_irq(struct sim *sim, struct sim_cpu *c, int irq_cpu, u64 at, const char *what,
+		    cpu_fn fn)
+{
+	struct sim_task *t = c->curr;
+
+	if (unlikely(at == NEVER)) {
+		task_block(sim, c, NULL, what, fn);
+		return;
+	}
+	t->timed = true;
+	t->exact = true;
+	task_start_at(sim, t, irq_cpu, at);
 	block(sim, c, what, fn);
 }
 

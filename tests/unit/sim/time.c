@@ -239,6 +239,73 @@ static void endless_program_is_named(void **state)
 	machine_free(m);
 }
 
+/*
+ * An interrupt's time has neither slack nor jitter, whatever the seed, and the
+ * CPU that takes it may be another. Then: the interrupt, the wake-up on the own
+ * or from the other CPU, the switch.
+ */
+static void sleep_until_interrupt(void **state)
+{
+	struct machine *m = world_machine("core:2 pu:1");
+	u64 *one = (u64[]){ 1 };
+
+	m->irq_jitter_ns = 5 * US;
+	for (int cpu = -1; cpu < 2; cpu++) {
+		u64 at[2];
+
+		for (int seed = 0; seed < 2; seed++) {
+			struct script s = SCRIPT(
+				{ .op = SIM_SLEEP_IRQ, .ns = 2 * MS, .value = cpu, .bare = true },
+				{ .op = SIM_SLEEP_IRQ, .ns = 1 * MS, .bare = true });
+			struct sim *sim = world_new(m, "v6.12",
+						    &(struct sim_params){ .seed = 1 + (u64)seed,
+									  .check = true,
+									  .no_background = true });
+
+			world_spawn(sim, &s, one);
+			world_run(sim);
+			at[seed] = s.at[1];
+			assert_int_equal(s.exit_ns, s.at[1]); /* in the past: no sleep, and bare */
+			sim_free(sim);
+		}
+		assert_int_equal(at[0], at[1]);
+		if (cpu < 1)
+			assert_int_equal(at[0], 2 * MS + 700 + 400 + 1000);
+		else
+			assert_in_range(at[0], 2 * MS + 700 + 300 + 350 + 1000, 2 * MS + 4000);
+	}
+	machine_free(m);
+}
+
+/* Who is there since boot takes no step before it is woken, where it was. */
+static void asleep_since_boot(void **state)
+{
+	struct machine *m = world_machine("core:4 pu:1");
+	struct script by_irq = SCRIPT({ .op = SIM_RUN, .ns = 10 * US });
+	struct script by_task = SCRIPT({ .op = SIM_RUN, .ns = 20 * US });
+	struct sim_step wake[] = { { .op = SIM_WAKE_PAIR, .bare = true } };
+	struct script waker = { .step = wake, .nr = 1 };
+	struct sim *sim = world_quiet(m, "v6.12");
+	struct sim_spawn what = { .comm = "old", .program = &script_program, .kthread = true };
+	struct err err = { 0 };
+
+	what.arg = &by_task;
+	wake[0].task = sim_spawn_asleep(sim, &what, 3, UINT64_MAX, &err);
+	assert_non_null(wake[0].task);
+	what.arg = &by_irq;
+	assert_non_null(sim_spawn_asleep(sim, &what, 2, 5 * MS, &err));
+	what.arg = &waker;
+	assert_non_null(sim_spawn_asleep(sim, &what, 1, 8 * MS, &err));
+	world_run(sim);
+	assert_int_equal(by_irq.at[0], 5 * MS + 700 + 400 + 1000);
+	assert_int_equal(by_irq.cpu, 2);
+	assert_int_equal(waker.at[0], 8 * MS + 700 + 400 + 1000);
+	assert_true(by_task.at[0] > waker.at[0]);
+	assert_int_equal(by_task.cpu, 3);
+	sim_free(sim);
+	machine_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -254,6 +321,8 @@ int main(void)
 		cmocka_unit_test(max_ns_ends_a_run),
 		cmocka_unit_test(sleep_for_ever),
 		cmocka_unit_test(endless_program_is_named),
+		cmocka_unit_test(sleep_until_interrupt),
+		cmocka_unit_test(asleep_since_boot),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
