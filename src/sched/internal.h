@@ -63,6 +63,8 @@ bool deactivate_task(struct sched *s, struct rq *rq, struct task *p, int flags);
 void check_preempt_curr(struct sched *s, struct rq *rq, struct task *p, int flags, int from);
 /* the task's CPU becomes @cpu: averages and vruntime leave the old queue where due */
 void set_task_cpu(struct sched *s, struct task *p, int cpu);
+/* @next is picked: it, or the idle task, is current from now on (run.c) */
+void set_picked(struct sched *s, struct rq *rq, struct task *next);
 /* the idle stamp's interval enters avg_idle, the stamp is cleared (spec 04 §1.9) */
 void update_avg_idle(struct sched *s, struct rq *rq);
 
@@ -129,12 +131,17 @@ void fair_forget_past(struct sched *s, struct task *p);
 void fair_boot_util(struct sched *s, struct rq *rq, u32 util);
 void fair_enqueue_task(struct sched *s, struct rq *rq, struct task *p, int flags);
 bool fair_dequeue_task(struct sched *s, struct rq *rq, struct task *p, int flags);
+void fair_delay_task(struct sched *s, struct rq *rq, struct task *p);
 /* chooses; dequeues delayed entities it meets; NULL: no fair task is runnable */
 struct task *fair_pick_task(struct sched *s, struct rq *rq);
 /* the same without effects, as of the clocks of the last update */
 const struct task *fair_pick_peek(const struct sched *s, const struct rq *rq);
 /* … as of @clock_task */
 const struct task *fair_pick_peek_at(const struct sched *s, const struct rq *rq, u64 clock_task);
+/* … and why: *@reason is one of PICK_… */
+const struct task *fair_pick_why(const struct sched *s, const struct rq *rq, u64 clock_task,
+				 int *reason);
+void fair_pick_forced(struct sched *s, struct rq *rq, struct task *next);
 /*
  * @prev stops and @next starts running (NULL: no fair task); call it after the
  * pick. Levels that both have in common go on running; nothing happens if they

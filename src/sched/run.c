@@ -6,6 +6,7 @@
  */
 #include <assert.h>
 
+#include "sched/forced.h"
 #include "sched/place/place.h"
 
 void sched_block(struct sched *s, u64 now, int cpu, bool dead)
@@ -79,14 +80,42 @@ static void switch_to(struct sched *s, struct rq *rq, struct task *prev, struct 
 		go_idle(s, rq);
 }
 
+void set_picked(struct sched *s, struct rq *rq, struct task *next)
+{
+	struct task *prev = rq->curr;
+
+	rq->sched_count++;
+	if (next)
+		list_move(&next->rq_node, &rq->cfs_tasks); /* spec 14 §1.8 */
+	if (next != prev) {
+		switch_to(s, rq, prev, next);
+	} else if (!next && !rq->curr_is_idle) { /* from the stopper */
+		rq->switching = true;
+		go_idle(s, rq);
+	}
+	rq->need_resched = rq->need_resched_lazy = false;
+}
+
+/* who listens hears why, before anything changes */
+static void explain_pick(const struct sched *s, u64 now, int cpu)
+{
+	struct pick_decision d;
+
+	sched_pick_decide(s, now, cpu, &d);
+	EXPLAIN(s, .now = now, .cpu = cpu, .p = d.next, .reason = d.reason, .candidate = cpu,
+		.taken = true, .final = true, .value = {d.nr_runnable});
+}
+
 bool sched_pick(struct sched *s, u64 now, int cpu, bool may_balance, struct task **next)
 {
 	struct rq *rq = cpu_rq(s, cpu);
-	struct task *prev = rq->curr, *p = NULL;
+	struct task *p = NULL;
 	bool resched = rq->need_resched;
 
 	assert(!rq->stop_running);
 	update_rq_clock(s, rq, now);
+	if (unlikely(s->sink))
+		explain_pick(s, now, cpu);
 	rq->need_resched = true; /* what accounting asks for in here is being done already */
 	if (rq->cfs.nr_queued) { /* perhaps by a delayed group only, to be taken out */
 		int nr = rq->nr_running;
@@ -101,17 +130,8 @@ bool sched_pick(struct sched *s, u64 now, int cpu, bool may_balance, struct task
 		rq->need_resched = resched;
 		return false;
 	}
-	rq->sched_count++;
 	*next = p;
-	if (p)
-		list_move(&p->rq_node, &rq->cfs_tasks); /* spec 14 §1.8 */
-	if (p != prev) {
-		switch_to(s, rq, prev, p);
-	} else if (!p && !rq->curr_is_idle) { /* from the stopper */
-		rq->switching = true;
-		go_idle(s, rq);
-	}
-	rq->need_resched = rq->need_resched_lazy = false;
+	set_picked(s, rq, p);
 	return true;
 }
 

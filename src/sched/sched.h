@@ -24,6 +24,8 @@
  *			sched_pick again; … sched_switch_done when the switch is over
  *	tick		sched_tick; the SOFTIRQ it asks for is sched_walk_begin(PERIODIC)
  *	idle		sched_nohz_enter when the tick stops, sched_nohz_exit
+ *
+ * A host that has a record of what another kernel chose uses forced.h as well.
  */
 #ifndef IDLEST_SCHED_SCHED_H
 #define IDLEST_SCHED_SCHED_H

@@ -238,3 +238,17 @@ void dequeue_delayed(struct sched *s, struct rq *rq, struct sched_entity *se)
 	else
 		dequeue_levels(s, se, DEQUEUE_SLEEP | DEQUEUE_DELAYED, NULL);
 }
+
+/**
+ * fair_delay_task() - @p, just queued though it sleeps, is a delayed one
+ */
+void fair_delay_task(struct sched *s, struct rq *rq, struct task *p)
+{
+	struct sched_entity *se = &p->se;
+
+	util_est_dequeue(s, &rq->cfs, p);
+	for_each_sched_entity(se)
+		update_load_avg(s, se->cfs_rq, se, UPDATE_TG);
+	p->se.sched_delayed = true;
+	count_runnable(s, p, -1);
+}

@@ -111,11 +111,55 @@ static struct sched_entity *pick_among_rest(const struct sched *s, const struct 
 	return first;
 }
 
+/* by which rule of its queue @se was chosen */
+static int cfs_reason(const struct cfs_rq *cfs_rq, const struct sched_entity *se, u64 curr_v)
+{
+	const struct sched_entity *curr = cfs_rq->vcurr, *left = first_entity(cfs_rq);
+
+	if (cfs_rq->nr_queued == 1)
+		return REASON_PICK_ONLY;
+	if (curr && curr->on_rq && (!left || (s64)(curr_v - left->vruntime) < 0))
+		left = curr;
+	if (se == left)
+		return REASON_PICK_LEFTMOST;
+	if (se == cfs_rq->next)
+		return REASON_PICK_BUDDY;
+	return se == cfs_rq->last ? REASON_PICK_LAST : REASON_PICK_SECOND;
+}
+
+static int eevdf_reason(const struct sched *s, const struct eevdf_view *view,
+			const struct sched_entity *se)
+{
+	bool obeyed = feat(s, FEAT_NEXT_BUDDY) || feat(s, FEAT_PICK_BUDDY);
+
+	if (view->nr == 1)
+		return REASON_PICK_ONLY;
+	if (!eevdf_view_eligible(view, se))
+		return REASON_PICK_LEFTMOST;
+	if (se == view->next && obeyed)
+		return REASON_PICK_BUDDY;
+	if (se == view->curr && eevdf_view_protected(s, view))
+		return REASON_PICK_PROTECTED;
+	return REASON_PICK_DEADLINE;
+}
+
+static struct sched_entity *peek_eevdf(const struct sched *s, const struct eevdf_view *view,
+				       const struct gone *gone, bool some_gone)
+{
+	if (view->nr && view->next && feat(s, FEAT_NEXT_BUDDY) &&
+	    eevdf_view_eligible(view, view->next))
+		return view->next;
+	return some_gone ? pick_among_rest(s, view, gone) : eevdf_pick(s, view, true);
+}
+
+/* @reason follows if there was a choice */
 static struct sched_entity *peek_entity(const struct sched *s, const struct cfs_rq *cfs_rq,
-					u64 clock_task, const struct gone *gone)
+					u64 clock_task, const struct gone *gone, int *reason)
 {
 	struct eevdf_view view;
+	struct sched_entity *se;
 	bool some_gone;
+	int why;
 
 	if (is_cfs(s)) {
 		const struct sched_entity *curr = cfs_rq->vcurr;
@@ -123,44 +167,61 @@ static struct sched_entity *peek_entity(const struct sched *s, const struct cfs_
 
 		if (curr && curr->on_rq)
 			v += vtime(unaccounted(curr, clock_task), curr);
-		return cfs_pick(s, cfs_rq, v);
+		se = cfs_pick(s, cfs_rq, v);
+		why = se ? cfs_reason(cfs_rq, se, v) : REASON_PICK_IDLE;
+	} else {
+		eevdf_view_of(cfs_rq, &view);
+		if (view.curr)
+			project_curr(s, &view, clock_task);
+		some_gone = exclude(s, &view, gone);
+		se = peek_eevdf(s, &view, gone, some_gone);
+		why = se ? eevdf_reason(s, &view, se) : REASON_PICK_IDLE;
 	}
-	eevdf_view_of(cfs_rq, &view);
-	if (view.curr)
-		project_curr(s, &view, clock_task);
-	some_gone = exclude(s, &view, gone);
-	if (view.nr && view.next && feat(s, FEAT_NEXT_BUDDY) &&
-	    eevdf_view_eligible(&view, view.next))
-		return view.next;
-	return some_gone ? pick_among_rest(s, &view, gone) : eevdf_pick(s, &view, true);
+	if (se && why != REASON_PICK_ONLY)
+		*reason = why;
+	return se;
 }
 
 static const struct task *peek_without(const struct sched *s, const struct rq *rq, u64 clock_task,
-				       const struct gone *gone)
+				       const struct gone *gone, int *reason)
 {
 	const struct cfs_rq *cfs_rq = &rq->cfs;
 	const struct sched_entity *se = NULL;
 	struct gone one_more = { NULL, gone };
 
+	*reason = REASON_PICK_IDLE;
 	if (!cfs_rq->nr_queued)
 		return NULL;
+	*reason = REASON_PICK_ONLY;
 	do {
-		se = peek_entity(s, cfs_rq, clock_task, gone);
+		se = peek_entity(s, cfs_rq, clock_task, gone, reason);
 		if (!se && !cfs_rq->my_se)
 			return NULL;
 		if (!se || se->sched_delayed) {
 			/* a queue that became empty: its entity leaves */
 			one_more.se = se ? se : cfs_rq->my_se;
-			return peek_without(s, rq, clock_task, &one_more);
+			return peek_without(s, rq, clock_task, &one_more, reason);
 		}
 		cfs_rq = se->my_q;
 	} while (cfs_rq);
 	return container_of(se, const struct task, se);
 }
 
+const struct task *fair_pick_why(const struct sched *s, const struct rq *rq, u64 clock_task,
+				 int *reason)
+{
+	const struct task *p = peek_without(s, rq, clock_task, NULL, reason);
+
+	if (!p)
+		*reason = REASON_PICK_IDLE;
+	return p;
+}
+
 const struct task *fair_pick_peek_at(const struct sched *s, const struct rq *rq, u64 clock_task)
 {
-	return peek_without(s, rq, clock_task, NULL);
+	int reason;
+
+	return fair_pick_why(s, rq, clock_task, &reason);
 }
 
 const struct task *fair_pick_peek(const struct sched *s, const struct rq *rq)

@@ -4,17 +4,13 @@
  */
 #include "sched/fair/fair.h"
 
-static struct sched_entity *pick_next_entity(struct sched *s, struct cfs_rq *cfs_rq)
+static inline struct sched_entity *pick_next_entity(struct sched *s, struct cfs_rq *cfs_rq)
 {
-	struct sched_entity *curr = cfs_rq->vcurr, *se;
+	struct sched_entity *curr = cfs_rq->vcurr;
 	struct eevdf_view view;
 
-	if (is_cfs(s)) {
-		se = cfs_pick(s, cfs_rq, curr ? curr->vruntime : 0);
-		if (se)
-			clear_buddies(s, cfs_rq, se);
-		return se;
-	}
+	if (is_cfs(s))
+		return cfs_pick(s, cfs_rq, curr ? curr->vruntime : 0);
 	if (cfs_rq->nr_tree == 1)
 		return curr && curr->on_rq ? curr : first_entity(cfs_rq);
 	eevdf_view_of(cfs_rq, &view);
@@ -46,10 +42,44 @@ again:
 			dequeue_delayed(s, rq, se);
 			goto again;
 		}
+		if (is_cfs(s))
+			clear_buddies(s, cfs_rq, se);
 		cfs_rq = se->my_q;
 	} while (cfs_rq);
 	hrtick_repick(s, rq, task_of(se));
 	return task_of(se);
+}
+
+/**
+ * fair_pick_forced() - all that fair_pick_task() does, but @next is chosen
+ * @next: queued on @rq and not delayed; NULL: no fair task is runnable
+ *
+ * Delayed entities leave that this queue's own choice would have met.
+ */
+void fair_pick_forced(struct sched *s, struct rq *rq, struct task *next)
+{
+	struct sched_entity *se;
+	struct cfs_rq *cfs_rq;
+
+again:
+	cfs_rq = &rq->cfs;
+	while (cfs_rq && cfs_rq->nr_queued) {
+		if (cfs_rq->vcurr && cfs_rq->vcurr->on_rq)
+			update_curr(s, cfs_rq);
+		se = pick_next_entity(s, cfs_rq);
+		if (se->sched_delayed) {
+			dequeue_delayed(s, rq, se);
+			goto again;
+		}
+		cfs_rq = se->my_q;
+	}
+	if (!next)
+		return;
+	se = &next->se;
+	if (is_cfs(s))
+		for_each_sched_entity(se)
+			clear_buddies(s, se->cfs_rq, se);
+	hrtick_repick(s, rq, next);
 }
 
 /* may @p run on a CPU bigger than @rq's? */

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "sched/balance/lb.h"
+#include "sched/forced.h"
 
 #define RIG_START (10 * NSEC_PER_SEC)
 
@@ -27,6 +28,7 @@ struct rig {
 	int nr_tasks;
 	/* what other CPUs do while a pass of @cpu is under way; NULL: nothing */
 	void (*between)(struct rig *r, int cpu);
+	bool forced; /* picks are asked for and committed apart */
 	u64 newidle_moved, periodic_moved, nohz_moved, pushed;
 };
 
@@ -154,14 +156,35 @@ static inline int rig_walk(struct rig *r, int cpu, enum walk_kind kind)
 	return moved;
 }
 
+/* sched_pick() in two steps */
+static inline bool rig_pick_forced(struct rig *r, int cpu, bool may_balance, struct task **next)
+{
+	struct pick_decision d;
+
+	sched_pick_decide(r->s, r->now, cpu, &d);
+	assert_int_equal(!d.next, d.nr_runnable == 0);
+	if (!d.next && may_balance && !sched_pick_empty(r->s, r->now, cpu))
+		return false;
+	*next = (struct task *)d.next;
+	assert_int_equal(sched_pick_commit(r->s, r->now, cpu, *next), 0);
+	return true;
+}
+
+static inline bool rig_pick(struct rig *r, int cpu, bool may_balance, struct task **next)
+{
+	if (r->forced)
+		return rig_pick_forced(r, cpu, may_balance, next);
+	return sched_pick(r->s, r->now, cpu, may_balance, next);
+}
+
 /* the CPU goes through schedule() once; going idle it looks for work and stops its tick */
 static inline void rig_schedule(struct rig *r, int cpu)
 {
 	struct task *prev = sched_current(r->s, cpu), *next;
 
-	if (!sched_pick(r->s, r->now, cpu, true, &next)) {
+	if (!rig_pick(r, cpu, true, &next)) {
 		r->newidle_moved += rig_walk(r, cpu, WALK_NEWIDLE);
-		assert_true(sched_pick(r->s, r->now, cpu, false, &next));
+		assert_true(rig_pick(r, cpu, false, &next));
 	}
 	sched_switch_done(r->s, r->now, cpu, next != prev ? prev : NULL);
 	if (!next)
