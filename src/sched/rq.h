@@ -10,6 +10,8 @@
 #include "sched/sd.h"
 #include "sched/entity.h"
 
+struct tied_moves;
+
 /* One walk of a CPU over its domains; balance/'s own (sched/balance/walk.c). */
 struct balance_walk {
 	bool active;
@@ -35,6 +37,8 @@ struct balance_walk {
 	bool wrapped, stats_left;
 	bool nohz_update;
 	u64 nohz_next;
+	/* what was moved in this walk, by a record: nothing else may; NULL: hands are free */
+	struct tied_moves *tied;
 };
 
 /*

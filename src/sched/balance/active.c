@@ -4,7 +4,7 @@
  */
 #include "sched/balance/lb.h"
 
-static struct sched_domain *domain_with(const struct sched *s, int cpu, int other)
+struct sched_domain *domain_with(const struct sched *s, int cpu, int other)
 {
 	struct sched_domain *sd;
 

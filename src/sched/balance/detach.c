@@ -168,6 +168,10 @@ static void detach_for_dst(struct lb_env *env, struct balance_decision *d, struc
 {
 	const struct sched *s = env->s;
 
+	if (unlikely(env->flags & LBF_HANDS_TIED)) {
+		env->flags &= ~LBF_ALL_PINNED;
+		return;
+	}
 	for (int loop = 0; loop < st->loop_max && d->nr_looks < BALANCE_MAX_LOOKS; loop++) {
 		enum move_verdict v = MOVE_NO;
 		struct task *p;

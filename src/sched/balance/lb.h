@@ -44,6 +44,7 @@ enum {
 	LBF_SOME_PINNED = 1 << 1,
 	LBF_DST_PINNED = 1 << 2,
 	LBF_ACTIVE_LB = 1 << 3,
+	LBF_HANDS_TIED = 1 << 4, /* a record says that nothing was moved, nor pushed */
 };
 
 struct lb_env {
@@ -126,7 +127,14 @@ void detach_tasks(struct lb_env *env, struct balance_decision *d);
 void detach_task(struct sched *s, struct task *p, int dst);
 void attach_task(struct sched *s, u64 now, struct task *p, int from);
 
+/* active.c: the lowest domain of @cpu that reaches @other, NULL: none */
+struct sched_domain *domain_with(const struct sched *s, int cpu, int other);
+
 /* pass.c */
+/* balance_decide() with LBF_* set from the beginning */
+void decide_pass(const struct sched *s, u64 now, int dst, struct sched_domain *sd,
+		 enum cpu_idle_type kind, unsigned int flags, struct balance_decision *d);
+void end_moved(const struct sched_domain *sd, struct balance_decision *d);
 void leave_out(struct lb_env *env, int cpu);
 bool should_we_balance(const struct lb_env *env);
 u64 balance_price(const struct sched *s, int cpu, const struct sched_work *w);
@@ -144,6 +152,33 @@ static inline void prefetch_domain(const struct sched_domain *sd, enum cpu_idle_
 	__builtin_prefetch(&sd->span_at);
 	__builtin_prefetch(&sd->lb[kind], 1);
 }
+
+/* ---- walks with tied hands (tied.c) ---- */
+
+struct tied_moves {
+	struct forced_move *move;
+	int nr;
+};
+
+/* make what @d decided agree with what was moved */
+void tie_pass(const struct sched *s, u64 now, const struct tied_moves *tied,
+	      struct balance_decision *d);
+
+static inline void decide_walk_pass(const struct sched *s, u64 now, const struct balance_walk *w,
+				    int dst, struct sched_domain *sd, enum cpu_idle_type kind,
+				    struct balance_decision *d)
+{
+	balance_decide(s, now, dst, sd, kind, d);
+	if (unlikely(w->tied))
+		tie_pass(s, now, w->tied, d);
+}
+
+/* ---- when passes are due ---- */
+
+/* newidle.c: may a new-idle walk of @rq begin? */
+bool newidle_worthwhile(const struct sched *s, const struct rq *rq);
+/* periodic.c: is the pass of @sd due that its interval asks for? */
+bool pass_due(const struct sched *s, u64 now, const struct sched_domain *sd, bool busy);
 
 /* ---- time ---- */
 

@@ -45,14 +45,18 @@ static void pull_next_balance(struct sched *s, u64 now, struct rq *rq)
 	rq->next_balance = min(rq->next_balance, next);
 }
 
+bool newidle_worthwhile(const struct sched *s, const struct rq *rq)
+{
+	return s->rd.overload && rq->avg_idle >= entry_cost[s->k.rules.newidle_entry](s, rq->sd);
+}
+
 static bool newidle_begin(struct sched *s, u64 now, int cpu, struct balance_walk *w, u64 *cost_ns)
 {
 	struct rq *rq = cpu_rq(s, cpu);
-	enum newidle_entry_rule rule = s->k.rules.newidle_entry;
 
 	if (rq->ttwu_pending || !rq->online || !rq->sd)
 		return false;
-	if (!s->rd.overload || rq->avg_idle < entry_cost[rule](s, rq->sd)) {
+	if (!newidle_worthwhile(s, rq)) {
 		pull_next_balance(s, now, rq);
 		nohz_newidle_stats(s, now, rq);
 		return false;
@@ -147,7 +151,7 @@ static void newidle_pass(struct sched *s, u64 now, struct rq *rq, struct balance
 	struct balance_decision d;
 
 	balance_prepare(s, now, rq->cpu, sd, CPU_NEWLY_IDLE);
-	balance_decide(s, now, rq->cpu, sd, CPU_NEWLY_IDLE, &d);
+	decide_walk_pass(s, now, w, rq->cpu, sd, CPU_NEWLY_IDLE, &d);
 	balance_commit(s, now, rq->cpu, &d);
 	if (pass_holds_lock(s, &d))
 		s->serialize_locked = w->serialized = true;

@@ -300,6 +300,8 @@ static bool start_push(struct lb_env *env, struct balance_decision *d)
 	if (!src->curr || src->stop_running || !task_allowed(src->curr, d->dst))
 		return false;
 	env->flags &= ~LBF_ALL_PINNED;
+	if (env->flags & LBF_HANDS_TIED)
+		return true;
 	if (!src->active_balance && (src->curr->on_rq || !env->s->k.rules.push_needs_queued))
 		d->active_src = env->src_cpu;
 	return true;
@@ -324,11 +326,11 @@ static void end_failed(struct lb_env *env, struct balance_decision *d)
 	push_rules[rule].interval(env, d);
 }
 
-static void end_moved(const struct lb_env *env, struct balance_decision *d)
+void end_moved(const struct sched_domain *sd, struct balance_decision *d)
 {
 	d->outcome = BALANCE_MOVED;
 	d->nr_balance_failed = 0;
-	d->balance_interval = env->sd->min_interval;
+	d->balance_interval = sd->min_interval;
 	d->work.locks[DIST_SELF]++; /* to attach */
 }
 
@@ -417,7 +419,7 @@ static bool try_once(struct lb_env *env, struct balance_decision *d)
 	d->lb.imbalance += env->imbalance;
 	take_tasks(env, d);
 	if (d->nr_taken) {
-		end_moved(env, d);
+		end_moved(env->sd, d);
 		return true;
 	}
 	if ((env->flags & LBF_ALL_PINNED) && cpu_rq(env->s, d->src)->nr_running > 1) {
@@ -479,8 +481,8 @@ void balance_prepare(struct sched *s, u64 now, int dst, const struct sched_domai
 		group_sums_refresh(s, sd);
 }
 
-void balance_decide(const struct sched *s, u64 now, int dst, struct sched_domain *sd,
-		    enum cpu_idle_type kind, struct balance_decision *d)
+void decide_pass(const struct sched *s, u64 now, int dst, struct sched_domain *sd,
+		 enum cpu_idle_type kind, unsigned int flags, struct balance_decision *d)
 {
 	struct lb_env env = {
 		.s = s,
@@ -491,6 +493,7 @@ void balance_decide(const struct sched *s, u64 now, int dst, struct sched_domain
 		.src_cpu = -1,
 		.cpus = sd->span,
 		.own_cpus = s->scratch[3],
+		.flags = flags,
 		.type = MIGRATE_LOAD,
 		.nr_balance_failed = sd->nr_balance_failed,
 	};
@@ -511,4 +514,10 @@ void balance_decide(const struct sched *s, u64 now, int dst, struct sched_domain
 	}
 	decide(&env, d);
 	d->cost_ns = balance_price(s, dst, &d->work);
+}
+
+void balance_decide(const struct sched *s, u64 now, int dst, struct sched_domain *sd,
+		    enum cpu_idle_type kind, struct balance_decision *d)
+{
+	decide_pass(s, now, dst, sd, kind, 0, d);
 }

@@ -100,6 +100,11 @@ static bool skip_for_lock(const struct sched *s, const struct sched_domain *sd)
 	       s->serialize_locked;
 }
 
+bool pass_due(const struct sched *s, u64 now, const struct sched_domain *sd, bool busy)
+{
+	return !skip_for_lock(s, sd) && now >= sd->last_balance + domain_interval(s, sd, busy);
+}
+
 /**
  * chain_step() - make the pass of the next domain that is due
  * @walker: CPU that executes it
@@ -130,7 +135,7 @@ bool chain_step(struct sched *s, u64 now, int walker, struct balance_walk *w,
 			continue;
 		}
 		balance_prepare(s, now, w->for_cpu, sd, w->idle);
-		balance_decide(s, now, w->for_cpu, sd, w->idle, d);
+		decide_walk_pass(s, now, w, w->for_cpu, sd, w->idle, d);
 		balance_commit(s, now, walker, d);
 		if (pass_holds_lock(s, d))
 			s->serialize_locked = w->serialized = true;

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * tied.c - walks that move what a record says and nothing else (forced.h).
+ *
+ * Each pass is decided freely first. If the record has moves that it must have
+ * made, they take the place of what it chose; if it chose tasks that were not
+ * moved, it is decided again as a pass that finds none it may take.
+ */
+#include "sched/balance/lb.h"
+#include "sched/forced.h"
+
+/* could the pass of @d have made this move? */
+static bool belongs(const struct sched *s, const struct balance_decision *d,
+		    const struct forced_move *m)
+{
+	const u64 *local = d->sd->groups->span;
+	const struct task *p = m->p;
+
+	return !m->done && p->on_rq && !p->on_cpu && !p->migrating && task_allowed(p, m->dst) &&
+	       p->cpu != d->dst && mask_test(local, m->dst) && !mask_test(local, p->cpu) &&
+	       mask_test(d->sd->span, p->cpu) && cpu_rq(s, m->dst)->online;
+}
+
+/* the moves of one source, the first one's */
+static void take_given(const struct sched *s, const struct tied_moves *tied,
+		       struct balance_decision *d)
+{
+	d->nr_looks = d->nr_taken = 0;
+	for (int i = 0; i < tied->nr && d->nr_looks < BALANCE_MAX_LOOKS; i++) {
+		struct forced_move *m = &tied->move[i];
+
+		if (!belongs(s, d, m) || (d->nr_taken && m->p->cpu != d->src))
+			continue;
+		d->src = m->p->cpu;
+		/* attached last taken first: an attempt each keeps the record's order */
+		d->look[d->nr_looks++] = (struct balance_look){
+			.p = m->p, .dst = m->dst, .taken = true, .attempt = (u8)d->nr_taken};
+		d->nr_taken++;
+		m->done = true;
+	}
+}
+
+static bool any_given(const struct sched *s, const struct tied_moves *tied,
+		      const struct balance_decision *d)
+{
+	for (int i = 0; i < tied->nr; i++)
+		if (belongs(s, d, &tied->move[i]))
+			return true;
+	return false;
+}
+
+void tie_pass(const struct sched *s, u64 now, const struct tied_moves *tied,
+	      struct balance_decision *d)
+{
+	if (any_given(s, tied, d)) {
+		take_given(s, tied, d);
+		d->lb = (struct lb_stats){.count = 1, .gained = d->nr_taken,
+					  .imbalance = d->lb.imbalance};
+		d->active_src = -1;
+		d->trivial = false;
+		end_moved(d->sd, d);
+	} else if (d->nr_taken || d->active_src >= 0) {
+		decide_pass(s, now, d->dst, d->sd, d->kind, LBF_HANDS_TIED, d);
+	}
+}
+
+static const enum sched_mover mover_of[] = {
+	[WALK_NEWIDLE] = MOVER_NEWIDLE,
+	[WALK_PERIODIC] = MOVER_PERIODIC,
+	[WALK_NOHZ] = MOVER_NOHZ,
+};
+
+static u64 all_passes(const struct sched *s)
+{
+	return s->nr_passes[CPU_NOT_IDLE] + s->nr_passes[CPU_IDLE] + s->nr_passes[CPU_NEWLY_IDLE];
+}
+
+int sched_walk_forced(struct sched *s, u64 now, int cpu, enum walk_kind kind,
+		      struct forced_move *moves, int nr)
+{
+	struct tied_moves tied = {moves, nr};
+	struct balance_walk *w = &cpu_rq(s, cpu)->walk;
+	u64 before = all_passes(s), cost;
+	int made;
+
+	for (int i = 0; i < nr; i++) {
+		moves[i].done = false;
+		moves[i].error = 0;
+	}
+	if (sched_walk_begin(s, now, cpu, kind, &cost)) {
+		w->tied = &tied;
+		while (sched_walk_step(s, now, cpu, &cost))
+			sched_walk_attach(s, now, cpu);
+		w->tied = NULL;
+	}
+	made = (int)(all_passes(s) - before);
+	for (int i = 0; i < nr; i++) {
+		if (moves[i].done)
+			continue;
+		moves[i].error = sched_move_task(s, now, cpu, moves[i].p, moves[i].dst,
+						 mover_of[kind]);
+		moves[i].done = !moves[i].error;
+	}
+	return made;
+}
