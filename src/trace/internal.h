@@ -5,6 +5,7 @@
 #ifndef IDLEST_TRACE_INTERNAL_H
 #define IDLEST_TRACE_INTERNAL_H
 
+#include "trace/pids.h"
 #include "trace/trace.h"
 
 #define TRACE_MAX_STRING 255
@@ -63,17 +64,5 @@ struct ftrace_reader *ftrace_reader_new(struct trace *t);
 int ftrace_feed(struct ftrace_reader *r, const char *data, size_t len);
 /** ftrace_end() - the text is over; frees @r; Return: 0 or -ENOMEM */
 int ftrace_end(struct ftrace_reader *r);
-
-/* ---- tasks by pid ---- */
-
-struct pid_map {
-	s32 *pid;	/* by slot */
-	u32 *index;	/* by slot; 0: free, else index + 1 */
-	u32 slots, nr;
-};
-
-/** pid_index() - the dense index of @pid, a new one if it wasn't met; UINT32_MAX: out of memory */
-u32 pid_index(struct pid_map *m, s32 pid);
-void pid_map_free(struct pid_map *m);
 
 #endif

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "trace/internal.h"
+#include "trace/pids.h"
 
 static u32 find(const struct pid_map *m, s32 pid)
 {
