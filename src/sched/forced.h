@@ -165,15 +165,15 @@ int sched_walk_forced(struct sched *s, u64 now, int cpu, enum walk_kind kind,
 
 /* ---- start and corrections ---- */
 
-enum sched_start { START_ASLEEP, START_QUEUED, START_RUNNING };
+enum sched_begin { BEGIN_ASLEEP, BEGIN_QUEUED, BEGIN_RUNNING };
 
 /**
  * sched_task_start() - a new task that lives already: on @cpu when the record begins
  *
  * Nobody is asked to reschedule. Its utilisation is that of a fork, if it is not asleep.
- * Return: 0; -EBUSY: START_RUNNING, but something runs there; -EPERM: @cpu isn't allowed.
+ * Return: 0; -EBUSY: BEGIN_RUNNING, but something runs there; -EPERM: @cpu isn't allowed.
  */
-int sched_task_start(struct sched *s, u64 now, struct task *p, int cpu, enum sched_start how);
+int sched_task_start(struct sched *s, u64 now, struct task *p, int cpu, enum sched_begin how);
 
 /**
  * sched_task_set_cpu() - a sleeping task ran on @cpu last

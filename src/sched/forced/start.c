@@ -9,18 +9,18 @@
 #include "sched/forced.h"
 #include "sched/task.h"
 
-int sched_task_start(struct sched *s, u64 now, struct task *p, int cpu, enum sched_start how)
+int sched_task_start(struct sched *s, u64 now, struct task *p, int cpu, enum sched_begin how)
 {
 	struct rq *rq = cpu_rq(s, cpu);
 
 	assert(p->state == TASK_NEW);
 	if (!task_allowed(p, cpu))
 		return -EPERM;
-	if (how == START_ASLEEP) {
+	if (how == BEGIN_ASLEEP) {
 		sched_task_asleep(s, p, cpu);
 		return 0;
 	}
-	if (how == START_RUNNING && (rq->curr || rq->stop_running))
+	if (how == BEGIN_RUNNING && (rq->curr || rq->stop_running))
 		return -EBUSY;
 	update_rq_clock(s, rq, now);
 	set_task_cpu(s, p, cpu);
@@ -28,7 +28,7 @@ int sched_task_start(struct sched *s, u64 now, struct task *p, int cpu, enum sch
 	fair_post_init_util(s, rq, p);
 	activate_task(s, rq, p, ENQUEUE_INITIAL);
 	p->state = TASK_RUNNABLE;
-	if (how == START_QUEUED)
+	if (how == BEGIN_QUEUED)
 		return 0;
 	set_picked(s, rq, p);
 	sched_switch_done(s, now, cpu, NULL);

@@ -24,11 +24,11 @@ static void at_the_beginning(void **state)
 	b = unborn(&r, NULL);
 	c = unborn(&r, NULL);
 	d = unborn(&r, &only_1);
-	assert_int_equal(sched_task_start(r.s, r.now, a, 0, START_RUNNING), 0);
-	assert_int_equal(sched_task_start(r.s, r.now, b, 0, START_RUNNING), -EBUSY);
-	assert_int_equal(sched_task_start(r.s, r.now, b, 0, START_QUEUED), 0);
-	assert_int_equal(sched_task_start(r.s, r.now, c, 1, START_ASLEEP), 0);
-	assert_int_equal(sched_task_start(r.s, r.now, d, 0, START_ASLEEP), -EPERM);
+	assert_int_equal(sched_task_start(r.s, r.now, a, 0, BEGIN_RUNNING), 0);
+	assert_int_equal(sched_task_start(r.s, r.now, b, 0, BEGIN_RUNNING), -EBUSY);
+	assert_int_equal(sched_task_start(r.s, r.now, b, 0, BEGIN_QUEUED), 0);
+	assert_int_equal(sched_task_start(r.s, r.now, c, 1, BEGIN_ASLEEP), 0);
+	assert_int_equal(sched_task_start(r.s, r.now, d, 0, BEGIN_ASLEEP), -EPERM);
 	assert_ptr_equal(sched_current(r.s, 0), a);
 	assert_int_equal(sched_nr_running(r.s, 0), 2);
 	assert_false(sched_task_on_cpu(b));
@@ -94,13 +94,13 @@ static void corrections(void **state)
 
 	rig_start(&r, "v6.1", 1, 1, 2, 1);
 	p = unborn(&r, NULL);
-	sched_task_start(r.s, r.now, p, 0, START_ASLEEP);
+	sched_task_start(r.s, r.now, p, 0, BEGIN_ASLEEP);
 	assert_int_equal(sched_task_delay(r.s, r.now, p), -EOPNOTSUPP);
 	rig_stop(&r);
 
 	rig_start(&r, "v6.12.95", 1, 1, 2, 1);
 	p = unborn(&r, NULL);
-	sched_task_start(r.s, r.now, p, 0, START_ASLEEP);
+	sched_task_start(r.s, r.now, p, 0, BEGIN_ASLEEP);
 	assert_int_equal(sched_task_delay(r.s, r.now, p), -EBUSY); /* an idle CPU keeps nobody */
 	rig_stop(&r);
 }
