@@ -333,6 +333,21 @@ int sched_walk_attach(struct sched *s, u64 now, int cpu);
 /** sched_nr_passes() - balancing passes made so far; @newidle: those of CPUs going idle only */
 u64 sched_nr_passes(const struct sched *s, bool newidle);
 
+/* What /proc/schedstat counts of the passes of one domain (spec 11 §4). */
+enum sched_lb_kind { SCHED_LB_BUSY, SCHED_LB_IDLE, SCHED_LB_NEWIDLE, NR_SCHED_LB_KINDS };
+
+struct sched_lb_counts {
+	u64 count, balanced, failed, imbalance, gained, hot_gained, nobusyq, nobusyg;
+};
+
+/**
+ * sched_lb_counts() - of the domain @level of @cpu, 0 = the lowest
+ *
+ * Return: false if @cpu has no such domain.
+ */
+bool sched_lb_counts(const struct sched *s, int cpu, int level, enum sched_lb_kind kind,
+		     struct sched_lb_counts *n);
+
 /** sched_stop_begin() - the stopper of @cpu preempts whatever runs there */
 void sched_stop_begin(struct sched *s, u64 now, int cpu);
 /** sched_active_balance() - inside the stopper of @cpu: push one task; Return: moved */

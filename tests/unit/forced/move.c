@@ -101,6 +101,7 @@ static void moved(void **state)
 static void tied(void **state)
 {
 	struct forced_move m = {.dst = 1};
+	struct sched_lb_counts n;
 	struct sched_domain *sd;
 	struct task *p[3];
 	struct rig r;
@@ -109,9 +110,11 @@ static void tied(void **state)
 	sd = cpu_rq(r.s, 1)->sd;
 	assert_int_equal(sched_walk_forced(r.s, r.now, 1, WALK_NEWIDLE, NULL, 0), 1);
 	assert_int_equal(sched_nr_running(r.s, 1), 0);
-	assert_int_equal(sd->lb[CPU_NEWLY_IDLE].count, 1);
-	assert_int_equal(sd->lb[CPU_NEWLY_IDLE].failed, 1);
-	assert_int_equal(sd->lb[CPU_NEWLY_IDLE].gained, 0);
+	assert_true(sched_lb_counts(r.s, 1, 0, SCHED_LB_NEWIDLE, &n));
+	assert_int_equal(n.count, 1);
+	assert_int_equal(n.failed, 1);
+	assert_int_equal(n.gained, 0);
+	assert_false(sched_lb_counts(r.s, 1, 1, SCHED_LB_NEWIDLE, &n));
 
 	m.p = p[2];
 	assert_int_equal(sched_walk_forced(r.s, r.now, 1, WALK_NEWIDLE, &m, 1), 1);
