@@ -10,26 +10,28 @@
 #include "cmd/cmd.h"
 #include "experiment/kernel_dump.h"
 #include "machine/machine.h"
+#include "machine/qemu.h"
 #include "report/json.h"
 #include "sched/domains.h"
 
 #define MAX_KERNELS 32
 #define MAX_LEVELS  16
 
-enum { OPT_JSON = 256, OPT_CPU };
+enum { OPT_JSON = 256, OPT_CPU, OPT_QEMU };
 
 struct options {
 	const char *machine;
 	const char *kernel[MAX_KERNELS];
 	int nr_kernels;
 	const char *cpus;
-	bool json;
+	bool json, qemu;
 };
 
 static const struct argp_option option_table[] = {
 	{"kernel", 'k', "KERNEL", 0, "Whose domains (repeatable; default " CMD_DEFAULT_KERNEL ")",
 	 0},
 	{"cpu", OPT_CPU, "LIST", 0, "These CPUs only, each on its own", 0},
+	{"qemu", OPT_QEMU, NULL, 0, "Print the arguments that make QEMU emulate such a machine", 0},
 	{"json", OPT_JSON, NULL, 0, "Print the domains of every CPU as JSON", 0},
 	{0},
 };
@@ -49,6 +51,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_JSON:
 		o->json = true;
+		break;
+	case OPT_QEMU:
+		o->qemu = true;
 		break;
 	case ARGP_KEY_ARG:
 		if (o->machine)
@@ -384,6 +389,17 @@ static int show(const struct options *o, const struct machine *m, struct err *er
 	return ret;
 }
 
+static int show_qemu(const struct machine *m, struct err *err)
+{
+	char *args = NULL;
+	int ret = machine_qemu(m, &args, err);
+
+	if (!ret)
+		puts(args);
+	free(args);
+	return ret;
+}
+
 int cmd_topo(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -405,7 +421,7 @@ int cmd_topo(int argc, char **argv)
 		o.kernel[o.nr_kernels++] = CMD_DEFAULT_KERNEL;
 	ret = machine_load(o.machine, &m, &err);
 	if (!ret)
-		ret = show(&o, m, &err);
+		ret = o.qemu ? show_qemu(m, &err) : show(&o, m, &err);
 	machine_free(m);
 	return ret ? cmd_fail("topo", &err) : 0;
 }
