@@ -10,6 +10,9 @@
 
 #include "base/types.h"
 
+/* The streams there are: one per thing that varies in a run. */
+enum { STREAM_BOOT = 1, STREAM_PHASE, STREAM_NOISE, STREAM_SLACK, STREAM_WORKLOAD };
+
 struct rng {
 	u64 state;
 };

@@ -12,9 +12,6 @@
 #define BOOT_NS	   (10 * NSEC_PER_SEC)
 #define SLOTS_STEP 256
 
-/* Streams of chance (base/rng.h): one per thing that varies. */
-enum { STREAM_BOOT = 1, STREAM_PHASE, STREAM_NOISE, STREAM_SLACK, STREAM_WORKLOAD };
-
 /* ---- making ---- */
 
 int engine_grow(struct sim *sim)

@@ -38,24 +38,6 @@ struct hackbench_run {
 	u64 opened, ended;
 };
 
-/* clang-format off */
-static const struct workload_param hackbench_params[] = {
-	{ .name = "groups", .kind = PARAM_INT, .def = 10, .min = 1, .max = 4096,
-	  .doc = "groups; each has 2 x fds tasks" },
-	{ .name = "fds", .kind = PARAM_INT, .def = 20, .min = 1, .max = 1000,
-	  .doc = "senders, and receivers, of a group" },
-	{ .name = "loops", .kind = PARAM_INT, .def = 100, .min = 1, .max = 1000000000,
-	  .doc = "messages from each sender to each receiver of its group" },
-	{ .name = "datasize", .kind = PARAM_BYTES, .def = 100, .min = 1, .max = 1 << 20,
-	  .doc = "bytes of a message" },
-	{ .name = "pipe", .kind = PARAM_FLAG, .def_string = "socket",
-	  .doc = "pipes instead of stream sockets" },
-	{ .name = "threads", .kind = PARAM_FLAG, .def_string = "processes",
-	  .doc = "threads instead of processes" },
-	{ .name = NULL },
-};
-/* clang-format on */
-
 /* Kernel memory that a task and its channel pin on a real machine, roughly. */
 #define TASK_BYTES    (32ULL << 10)
 #define PROCESS_BYTES (256ULL << 10)

@@ -11,16 +11,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "workload/models.h"
-
-#define MAX_NICE_LIST 64
-
-struct hog_nice {
-	int nr;
-	int value[MAX_NICE_LIST];
-};
 
 struct hog_task {
 	struct hog_run *run;
@@ -36,45 +28,14 @@ struct hog_run {
 	struct hog_task *task;
 };
 
-/* clang-format off */
-static const struct workload_param hog_params[] = {
-	{ .name = "n", .kind = PARAM_INT, .def = 8, .min = 1, .max = 1000000, .doc = "tasks" },
-	{ .name = "duration", .kind = PARAM_TIME_NS, .def = NSEC_PER_SEC, .min = NSEC_PER_USEC,
-	  .max = 86400 * NSEC_PER_SEC, .doc = "when it is over" },
-	{ .name = "chunk", .kind = PARAM_TIME_NS, .def = NSEC_PER_MSEC, .min = NSEC_PER_USEC,
-	  .max = NSEC_PER_SEC, .doc = "piece of work after which a task looks at the clock" },
-	{ .name = "nice", .kind = PARAM_STRING, .def_string = "0",
-	  .doc = "nice values, separated by colons, dealt to the tasks in turn (0:5:-5)" },
-	{ .name = "pinned", .kind = PARAM_FLAG, .doc = "task i may run on CPU i mod CPUs only" },
-	{ .name = NULL },
-};
-/* clang-format on */
-
 static int hog_check(const struct workload *w, void **parsed, struct err *err)
 {
-	const char *text = workload_string(w, "nice");
-	struct hog_nice *nice = calloc(1, sizeof(*nice));
-	s64 value;
-	int rc = nice ? 0 : -ENOMEM;
+	struct nice_list *nice = calloc(1, sizeof(*nice));
+	int rc = nice ? nice_list_read(workload_string(w, "nice"), nice, err) : -ENOMEM;
 
-	while (!rc) {
-		size_t len = strcspn(text, ":");
-		char one[16];
-
-		snprintf(one, sizeof(one), "%.*s", (int)min(len, sizeof(one) - 1), text);
-		rc = grammar_int("nice", one, -20, 19, &value, err);
-		if (rc)
-			break;
-		if (nice->nr == MAX_NICE_LIST) {
-			rc = err_set(err, -EINVAL, "nice: at most %d values", MAX_NICE_LIST);
-			break;
-		}
-		nice->value[nice->nr++] = value;
-		if (!text[len]) {
-			*parsed = nice;
-			return 0;
-		}
-		text += len + 1;
+	if (!rc) {
+		*parsed = nice;
+		return 0;
 	}
 	err_prefix(err, "hog: ");
 	free(nice);
@@ -100,7 +61,7 @@ static const struct sim_program hog_program = {"hog", hog_next};
 static int hog_spawn(const struct workload *w, struct sim *sim, struct hog_run *run, int i,
 		     struct err *err)
 {
-	const struct hog_nice *nice = workload_parsed(w);
+	const struct nice_list *nice = workload_parsed(w);
 	struct hog_task *h = &run->task[i];
 	char comm[16];
 	struct sim_spawn what = {

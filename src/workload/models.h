@@ -6,6 +6,7 @@
 #define IDLEST_WORKLOAD_MODELS_H
 
 #include "base/hist.h"
+#include "workload/tables.h"
 #include "workload/workload.h"
 
 extern const struct workload_model hackbench_model;

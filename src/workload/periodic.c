@@ -16,8 +16,6 @@
 
 #include "workload/models.h"
 
-enum { PHASE_DRAWN, PHASE_STAGGERED, PHASE_TOGETHER };
-
 struct periodic_task {
 	struct periodic_run *run;
 	struct sim_task *task;
@@ -34,33 +32,6 @@ struct periodic_run {
 	struct hist latency;
 	u64 periods, missed;
 };
-
-/* clang-format off */
-static const struct workload_param periodic_params[] = {
-	{ .name = "n", .kind = PARAM_INT, .def = 8, .min = 1, .max = 1000000, .doc = "tasks" },
-	{ .name = "period", .kind = PARAM_TIME_NS, .def = 10 * NSEC_PER_MSEC, .min = NSEC_PER_USEC,
-	  .max = 3600 * NSEC_PER_SEC, .doc = "time between two releases" },
-	{ .name = "run", .kind = PARAM_TIME_NS, .def = 2 * NSEC_PER_MSEC, .min = NSEC_PER_USEC,
-	  .max = 3600 * NSEC_PER_SEC, .doc = "work per period, at nominal speed" },
-	{ .name = "load", .kind = PARAM_INT, .def = 0, .min = 1, .max = 100,
-	  .doc = "work per period in per cent of the period, instead of run" },
-	{ .name = "duration", .kind = PARAM_TIME_NS, .def = NSEC_PER_SEC, .min = NSEC_PER_USEC,
-	  .max = 86400 * NSEC_PER_SEC, .doc = "length of the timed part" },
-	{ .name = "lead", .kind = PARAM_TIME_NS, .def = 30 * NSEC_PER_MSEC, .min = 0,
-	  .max = 3600 * NSEC_PER_SEC, .doc = "time from the start to the timed part" },
-	{ .name = "phase", .kind = PARAM_CHOICE, .def = PHASE_DRAWN,
-	  .choices = "drawn|staggered|together",
-	  .doc = "first releases: drawn over a period, i·period/n, or all at once" },
-	{ .name = "mixed", .kind = PARAM_FLAG,
-	  .doc = "draw each task's period from half to one and a half, run in proportion" },
-	{ .name = "nice", .kind = PARAM_INT, .def = 0, .min = -20, .max = 19,
-	  .doc = "nice value of all tasks" },
-	{ .name = "pinned", .kind = PARAM_FLAG, .doc = "task i may run on CPU i mod CPUs only" },
-	{ .name = "footprint", .kind = PARAM_BYTES, .def = 0, .min = 0, .max = 1LL << 40,
-	  .doc = "working set of each task" },
-	{ .name = NULL },
-};
-/* clang-format on */
 
 /* No release is dropped, so that a task may work for much longer than the duration. */
 #define MAX_WORK_S 86400

@@ -32,18 +32,6 @@ struct pingpong_run {
 	struct hist latency;
 };
 
-static const struct workload_param pingpong_params[] = {
-	{ .name = "pairs", .kind = PARAM_INT, .def = 1, .min = 1, .max = 500000,
-	  .doc = "pairs of tasks" },
-	{ .name = "run", .kind = PARAM_TIME_NS, .def = 20 * NSEC_PER_USEC, .min = 1,
-	  .max = 3600 * NSEC_PER_SEC, .doc = "work between being woken and waking, at nominal speed" },
-	{ .name = "duration", .kind = PARAM_TIME_NS, .def = NSEC_PER_SEC, .min = NSEC_PER_USEC,
-	  .max = 86400 * NSEC_PER_SEC, .doc = "length of the run" },
-	{ .name = "threads", .kind = PARAM_FLAG, .def_string = "processes",
-	  .doc = "threads instead of processes" },
-	{ .name = NULL },
-};
-
 static void pingpong_next(struct sim *sim, struct sim_task *t, struct sim_step *step)
 {
 	struct pingpong_task *me = sim_task_arg(t);
