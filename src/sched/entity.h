@@ -157,9 +157,10 @@ struct task {
 	unsigned int wakee_flips;
 	u64 wakee_flip_decay_ts; /* ns */
 	int recent_used_cpu;
-	u64 dur_avg;		/* SIS_SHORT */
+	u64 dur_avg;		/* SIS_SHORT, SIS_CURRENT */
 	u64 prev_sleep_sum_runtime;
 	u64 nvcsw;
+	u64 sleep_start, sleep_avg; /* SIS_CACHE, ns */
 	struct util_est util_est;
 	struct task_group *tg;
 	struct list_head rq_node;   /* in rq.cfs_tasks: head = newest, tail = longest not run */

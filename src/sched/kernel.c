@@ -24,7 +24,7 @@ static const struct {
 
 _Static_assert(ARRAY_SIZE(profiles) == NR_PROFILES, "one name a profile");
 
-#define MAX_VARIANTS 5
+#define MAX_VARIANTS 6
 
 /* A row of the table of rules. Enums and ints are four bytes, switches one. */
 struct rule {

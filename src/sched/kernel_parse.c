@@ -77,6 +77,19 @@ static int load_profile(const char *name, struct sched_kernel *k, struct err *er
 
 /* ---- +ADDITION ---- */
 
+/* the rule that additions @a and @b set to different values, or NULL */
+static const char *contested_rule(int a, int b)
+{
+	const struct kernel_change *x, *y;
+
+	for (x = kernel_additions[a].change; x->kind; x++)
+		for (y = kernel_additions[b].change; y->kind; y++)
+			if (x->kind == CHANGE_RULE && y->kind == CHANGE_RULE &&
+			    !strcmp(x->rule, y->rule) && x->value != y->value)
+				return x->rule;
+	return NULL;
+}
+
 static int apply_addition(struct sched_kernel *k, const char *name, struct err *err)
 {
 	int i = kernel_find_addition(name);
@@ -97,6 +110,11 @@ static int apply_addition(struct sched_kernel *k, const char *name, struct err *
 		return err_set(err, -EINVAL, "addition +%s applies to %s … %s, not to %s", name,
 			       kernel_additions[i].first, kernel_additions[i].last,
 			       sched_profile_name(k->profile));
+	for (int j = 0; j < sched_nr_additions(); j++)
+		if (k->additions >> j & 1 && contested_rule(i, j))
+			return err_set(err, -EINVAL,
+				       "additions +%s and +%s exclude each other: both set rule %s",
+				       sched_addition_name(j), name, contested_rule(i, j));
 	k->additions |= 1ULL << i;
 	for (c = kernel_additions[i].change; c->kind; c++) {
 		if (c->kind == CHANGE_RULE) {

@@ -101,6 +101,9 @@ struct rq {
 	u64 last_blocked_update;
 	struct task *push_task;
 	struct balance_walk walk;
+	/* SIS_CACHE: idle, but kept for a short sleeper */
+	const struct task *reserved_for;
+	u64 reserved_until;
 	/* statistics (spec 11 §4) */
 	u32 yld_count, sched_count, sched_goidle, ttwu_count, ttwu_local;
 	u64 rq_cpu_time, run_delay;

@@ -23,7 +23,7 @@ enum scan_start_rule { SCAN_FROM_TARGET, SCAN_AFTER_TARGET };
 enum scan_limit_rule { SCAN_PROP_OLD, SCAN_PROP_NEW };	/* form of SIS_PROP; SIS_UTIL is a feature */
 enum smt_step_rule { SMT_TARGET_LAST, SMT_NONE, SMT_PREV };
 enum cluster_rule { CLUSTER_NONE, CLUSTER_V7, CLUSTER_MERGED };
-enum wake_list_rule { WAKE_LIST_5_7, WAKE_LIST_OPTTTWU, WAKE_LIST_5_8, WAKE_LIST_6_0 };
+enum wake_list_rule { WAKE_LIST_REMOTE, WAKE_LIST_LAST_TASK, WAKE_LIST_EMPTY_CPU };
 enum idle_stamp_rule { STAMP_UNTIL_WAKE, STAMP_UNTIL_IDLE_EXIT };
 enum fork_stats_rule { FORK_STATS_SPAN, FORK_STATS_MASKED };
 enum numa_allow_rule { NUMA_ALLOW_IDLE, NUMA_ALLOW_QUARTER, NUMA_ALLOW_PER_LLC, NUMA_ALLOW_PER_LLC_MIN2 };
@@ -41,7 +41,8 @@ enum util_est_rule { UTIL_EST_TWO, UTIL_EST_ONE, UTIL_EST_ONE_NO_CAP };
 enum delayed_count_rule { DELAYED_COUNTED, DELAYED_NOT_COUNTED };
 enum asym_flag_rule { ASYM_ONE_LEVEL, ASYM_CLASSIFIED };	/* spec 01 §8; the first is ≤5.13 */
 /* patch series that never were, or not yet, in a release (spec 04 §9-10, 07) */
-enum sis_short_rule { SIS_SHORT_NONE, SIS_SHORT_V1, SIS_SHORT_V2, SIS_SHORT_V3, SIS_SHORT_V4 };
+enum sis_short_rule { SIS_SHORT_NONE, SIS_SHORT_V1, SIS_SHORT_V2, SIS_SHORT_V3, SIS_SHORT_V4,
+		      SIS_SHORT_V5 };
 enum sched_cache_rule { SCHED_CACHE_NONE, SCHED_CACHE_V1, SCHED_CACHE_V2, SCHED_CACHE_MERGED };
 
 struct sched_rules {
@@ -65,6 +66,7 @@ struct sched_rules {
 	bool sched_idle_free_for_idle;	/* a sched-idle CPU is free for SCHED_IDLE tasks too */
 	enum cluster_rule cluster;
 	enum wake_list_rule wake_list;
+	bool wake_list_on_cpu;		/* … also of a wakee that is still on its CPU, in another LLC */
 	enum idle_stamp_rule idle_stamp;
 	enum fork_stats_rule fork_stats;
 	enum numa_allow_rule fork_numa;
@@ -99,6 +101,8 @@ struct sched_rules {
 	bool util_boost;		/* 6.5+: runnable_avg counts as utilisation where boosted */
 	bool h_nr_runnable;		/* PELT runnable and PREEMPT_SHORT era counts leave delayed tasks out */
 	enum sis_short_rule sis_short;
+	bool sis_current;		/* spec 04 §10 */
+	bool sis_cache;
 	enum sched_cache_rule sched_cache;
 	enum asym_flag_rule asym_flag;
 	bool group_flags_follow;	/* 6.7+: a removed domain's child gives the groups above their flags */

@@ -19,8 +19,10 @@ void sched_block(struct sched *s, u64 now, int cpu, bool dead)
 	p->state = dead ? TASK_DEAD : TASK_SLEEPING;
 	p->nvcsw++;
 	deactivate_task(s, rq, p, DEQUEUE_SLEEP | (dead ? DEQUEUE_SPECIAL : 0));
-	if (unlikely(sis_short_on(s)))
+	if (unlikely(sis_short_on(s) || sis_current_on(s)))
 		sis_short_account(s, p);
+	if (unlikely(sis_cache_on(s)))
+		sis_cache_sleep(rq, p);
 }
 
 void sched_yield_task(struct sched *s, u64 now, int cpu)
@@ -76,8 +78,11 @@ static void switch_to(struct sched *s, struct rq *rq, struct task *prev, struct 
 	}
 	rq->curr = next;
 	rq->switching = true;
-	if (!next)
+	if (!next) {
+		if (unlikely(sis_cache_on(s)) && prev)
+			sis_cache_idle(s, rq, prev);
 		go_idle(s, rq);
+	}
 }
 
 void set_picked(struct sched *s, struct rq *rq, struct task *next)

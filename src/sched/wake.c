@@ -137,6 +137,8 @@ static void ttwu_do_activate(struct sched *s, struct rq *rq, struct task *p, int
 {
 	int migrated = p->wake_flags & WF_MIGRATED ? ENQUEUE_MIGRATED : 0;
 
+	if (unlikely(sis_cache_on(s)))
+		sis_cache_wake(rq, p);
 	activate_task(s, rq, p, ENQUEUE_WAKEUP | migrated);
 	p->state = TASK_RUNNABLE;
 	check_preempt_curr(s, rq, p, WF_TTWU | p->wake_flags, from);

@@ -444,11 +444,6 @@ void dequeue_delayed(struct sched *s, struct rq *rq, struct sched_entity *se);
 void count_runnable(const struct sched *s, struct task *p, int runnable);
 void set_next_buddy(struct sched_entity *se);
 
-/* ---- pick.c ---- */
-
-/* SIS_SHORT: the burst that ended enters dur_avg (spec 04 §9) */
-void update_dur_avg(const struct sched *s, struct task *p);
-
 /* ---- flat.c ---- */
 
 void flat_enqueue_task(struct sched *s, struct rq *rq, struct task *p, int flags);

@@ -113,27 +113,9 @@ void fair_note_misfit(struct sched *s, struct rq *rq, struct task *p)
 	rq_load_changed(rq);
 }
 
-/* patch series count a burst where a task stops and sleeps (spec 04 §9) */
-void update_dur_avg(const struct sched *s, struct task *p)
-{
-	s64 ran, diff;
-
-	if (s->k.rules.sis_short == SIS_SHORT_NONE)
-		return;
-	ran = p->se.sum_exec_runtime - p->prev_sleep_sum_runtime;
-	p->prev_sleep_sum_runtime = p->se.sum_exec_runtime;
-	diff = ran - (s64)p->dur_avg;
-	if (s->k.rules.sis_short == SIS_SHORT_V2 &&
-	    (u64)(diff < 0 ? -diff : diff) < s->sysctl_min_granularity)
-		return;
-	p->dur_avg += diff / 8;
-}
-
 static void task_put(struct sched *s, struct rq *rq, struct task *p)
 {
 	rq->hrtick_armed = false;
-	if (!p->se.on_rq)
-		update_dur_avg(s, p);
 }
 
 static void task_set(struct sched *s, struct rq *rq, struct task *p)

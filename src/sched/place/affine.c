@@ -30,7 +30,7 @@ static int wake_affine_idle(struct wake_ctx *c)
 		c->d->reason = REASON_WA_SYNC;
 		return this;
 	}
-	if (unlikely(sis_short_on(s)) && sis_short_affine(s, cpu_rq(s, this), true)) {
+	if (unlikely(sis_short_on(s)) && sis_short_affine(c, true)) {
 		c->d->reason = REASON_WA_SHORT;
 		return this;
 	}
@@ -38,7 +38,7 @@ static int wake_affine_idle(struct wake_ctx *c)
 		c->d->reason = REASON_WA_PREV_IDLE;
 		return prev;
 	}
-	if (unlikely(sis_short_on(s)) && sis_short_affine(s, cpu_rq(s, this), false)) {
+	if (unlikely(sis_short_on(s)) && sis_short_affine(c, false)) {
 		c->d->reason = REASON_WA_SHORT;
 		return this;
 	}

@@ -7,7 +7,8 @@
  *	affine.c	wake_affine: the waker's CPU or the previous one (§4)
  *	idle.c		select_idle_sibling: the early tests (§5)
  *	scan.c		select_idle_cpu: searching an LLC (§6, §8)
- *	short.c		SIS_SHORT: stay where a short task runs (§9)
+ *	short.c		SIS_SHORT, SIS_CURRENT: stay where a short task runs (§9, §10)
+ *	reserve.c	SIS_CACHE: a CPU is kept for its short sleeper (§10)
  *	fork.c		the slow path: descent, groups compared (spec 05)
  *	fork_stats.c	the groups' statistics
  *
@@ -79,12 +80,41 @@ static inline bool sis_short_on(const struct sched *s)
 	return s->k.rules.sis_short != SIS_SHORT_NONE && feat(s, FEAT_SIS_SHORT);
 }
 
+static inline bool sis_current_on(const struct sched *s)
+{
+	return s->k.rules.sis_current && feat(s, FEAT_SIS_CURRENT);
+}
+
 /* @p blocks: its burst enters the average */
 void sis_short_account(const struct sched *s, struct task *p);
 /* wake_affine: the waker's CPU runs a short task; asked at the sync test and after the last one */
-bool sis_short_affine(const struct sched *s, const struct rq *this_rq, bool sync_step);
+bool sis_short_affine(const struct wake_ctx *c, bool sync_step);
 /* no idle core: stay on @target; asked before and in the search of the LLC */
 bool sis_short_stays(const struct wake_ctx *c, int target, bool in_scan);
+/* waker and wakee are a short pair that wakes each other in turn: stay on the waker's CPU */
+bool sis_current_stays(const struct wake_ctx *c);
+
+static inline bool sis_cache_on(const struct sched *s)
+{
+	return s->k.rules.sis_cache && feat(s, FEAT_SIS_CACHE);
+}
+
+/* @p falls asleep, is woken; @prev left @rq, which goes idle */
+void sis_cache_sleep(struct rq *rq, struct task *p);
+void sis_cache_wake(const struct rq *rq, struct task *p);
+void sis_cache_idle(const struct sched *s, struct rq *rq, const struct task *prev);
+
+/* @cpu is kept for somebody else than this wakee */
+static inline bool sis_cache_reserved(const struct wake_ctx *c, int cpu)
+{
+	const struct rq *rq = cpu_rq(c->s, cpu);
+
+	return rq->reserved_until > c->now && rq->reserved_for != c->p;
+}
+
+/* @bits of @word of @llc's local sets without reserved CPUs, or those of cores with one */
+u64 sis_cache_unreserved(const struct wake_ctx *c, const struct llc *llc, int word, u64 bits,
+			 bool whole_core);
 
 /* SIS_PROP: a scan of @rq's CPU took @scan_ns (§6.6) */
 void sis_prop_account(struct sched *s, u64 now, struct rq *rq, u64 scan_ns);

@@ -42,6 +42,8 @@ static u64 free_word(const struct scan *sc, int word)
 
 	if (unlikely(sc->llc->nr_sched_idle) && sc->c->sched_idle_free)
 		f |= sc->llc->sched_idle[word];
+	if (unlikely(sis_cache_on(sc->c->s)))
+		f = sis_cache_unreserved(sc->c, sc->llc, word, f, false);
 	return f;
 }
 
@@ -145,19 +147,24 @@ static bool core_met_before(const struct scan *sc, const struct rq *rq)
 	return false;
 }
 
+static bool is_free(const struct scan *sc, const struct rq *rq)
+{
+	return is_cand(sc, rq->llc_pos) && cpu_is_free(sc->c, rq->cpu) &&
+	       !(unlikely(sis_cache_on(sc->c->s)) && sis_cache_reserved(sc->c, rq->cpu));
+}
+
 /* the lowest free thread of @rq's core that is a candidate, -1 */
 static int free_thread(const struct scan *sc, const struct rq *rq)
 {
 	const struct sched *s = sc->c->s;
 	int best = -1;
 
-	if (is_cand(sc, rq->llc_pos) && cpu_is_free(sc->c, rq->cpu))
+	if (is_free(sc, rq))
 		best = rq->llc_pos;
 	for (int i = 0; i < rq->nr_siblings; i++) {
 		const struct rq *sib = cpu_rq(s, rq->siblings[i]);
 
-		if ((best < 0 || sib->llc_pos < best) && is_cand(sc, sib->llc_pos) &&
-		    cpu_is_free(sc->c, sib->cpu))
+		if ((best < 0 || sib->llc_pos < best) && is_free(sc, sib))
 			best = sib->llc_pos;
 	}
 	return best;
@@ -193,6 +200,8 @@ static int first_idle_core(const struct scan *sc, int lo, int hi)
 	for (int i = lo >> 6; i <= (hi - 1) >> 6; i++) {
 		u64 hit = cand_word(sc, i) & range_bits(i, lo, hi) & sc->llc->idle_core[i];
 
+		if (unlikely(sis_cache_on(sc->c->s)))
+			hit = sis_cache_unreserved(sc->c, sc->llc, i, hit, true);
 		if (hit)
 			return i * 64 + __builtin_ctzll(hit);
 	}

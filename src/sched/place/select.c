@@ -100,6 +100,10 @@ int select_task_rq_fair(const struct sched *s, u64 now, const struct wake_query 
 		d->reason = REASON_CURRENT_CPU;
 		return q->cpu;
 	}
+	if (unlikely(sis_current_on(s)) && may_use_waker && sis_current_stays(&c)) {
+		d->reason = REASON_SHORT_PAIR;
+		return q->cpu;
+	}
 	want_affine = may_use_waker && !wake_wide(&c);
 	if (want_affine && q->cpu != c.prev) {
 		const struct sched_domain *sd = wake_affine_domain(cpu_rq(s, q->cpu), c.prev);
@@ -130,37 +134,35 @@ int select_fallback_rq(const struct sched *s, int cpu, const struct task *p)
 
 /* ---- the remote wake list (spec 04 §7) ---- */
 
-static bool list_5_7(const struct sched *s, int waker, int cpu, bool on_cpu)
+/* before a CPU was selected @p is still on @cpu; 5.7 has no wake list then, but for OPTTTWU */
+static bool list_other_llc(const struct sched *s, int waker, int cpu, bool on_cpu)
 {
-	return !on_cpu && !cpus_share_cache(s, waker, cpu);
+	return !cpus_share_cache(s, waker, cpu) && (!on_cpu || s->k.rules.wake_list_on_cpu);
 }
 
-static bool list_optttwu(const struct sched *s, int waker, int cpu, bool on_cpu)
+static bool list_remote(const struct sched *s, int waker, int cpu, bool on_cpu)
 {
-	return !cpus_share_cache(s, waker, cpu);
+	return list_other_llc(s, waker, cpu, on_cpu);
 }
 
-static bool list_5_8(const struct sched *s, int waker, int cpu, bool on_cpu)
+static bool list_last_task(const struct sched *s, int waker, int cpu, bool on_cpu)
 {
-	if (waker == cpu)
-		return false;
-	return !cpus_share_cache(s, waker, cpu) || (on_cpu && s->rq[cpu].nr_running <= 1);
+	return list_other_llc(s, waker, cpu, on_cpu) ||
+	       (on_cpu && waker != cpu && s->rq[cpu].nr_running <= 1);
 }
 
-static bool list_6_0(const struct sched *s, int waker, int cpu, bool on_cpu)
+static bool list_empty_cpu(const struct sched *s, int waker, int cpu, bool on_cpu)
 {
-	if (!cpus_share_cache(s, waker, cpu))
-		return true;
-	return waker != cpu && !s->rq[cpu].nr_running;
+	return list_other_llc(s, waker, cpu, on_cpu) ||
+	       (waker != cpu && !s->rq[cpu].nr_running);
 }
 
 typedef bool (*wake_list_fn)(const struct sched *s, int waker, int cpu, bool on_cpu);
 
 static const wake_list_fn wake_list_rules[] = {
-	[WAKE_LIST_5_7] = list_5_7,	    /* spins; after selection: other LLCs */
-	[WAKE_LIST_OPTTTWU] = list_optttwu, /* … before selection too */
-	[WAKE_LIST_5_8] = list_5_8, /* … or the last task of a CPU that is just blocking */
-	[WAKE_LIST_6_0] = list_6_0, /* other LLCs and empty queues */
+	[WAKE_LIST_REMOTE] = list_remote,	/* ≤5.7 */
+	[WAKE_LIST_LAST_TASK] = list_last_task, /* 5.8: … or its last task, just blocking */
+	[WAKE_LIST_EMPTY_CPU] = list_empty_cpu, /* 6.0: … or nothing is queued there */
 };
 
 bool ttwu_queue_cond(const struct sched *s, int waker_cpu, const struct task *p, int cpu,

@@ -87,7 +87,7 @@ static void every_field_has_a_row(void **state)
 
 static void rules_of_profiles(void **state)
 {
-	assert_int_equal(parse("v5.7").rules.wake_list, WAKE_LIST_5_7);
+	assert_int_equal(parse("v5.7").rules.wake_list, WAKE_LIST_REMOTE);
 	assert_int_equal(parse("v5.10").rules.busy_factor, 16);
 	assert_int_equal(parse("v5.7").rules.busy_factor, 32);
 	assert_int_equal(parse("v5.17").rules.fork_numa, NUMA_ALLOW_QUARTER);
@@ -210,6 +210,8 @@ static void messages(void **state)
 	refused("v6.1,sis_util", "did you mean SIS_UTIL?");
 	refused("v6.1,CLUSTER_V7", "write +CLUSTER_V7");
 	refused("v6.1,+CLUSTER_V8", "did you mean +CLUSTER_V7?");
+	refused("v6.1,+SIS_SHORT_V1,+SIS_SHORT_V2", "+SIS_SHORT_V1 and +SIS_SHORT_V2 exclude each other");
+	refused("v5.19-tip,+CLUSTER_MERGED,+CLUSTER_V7", "both set rule cluster");
 	refused("v6.12,+CLUSTER_V7", "applies to v5.17 … v6.6, not to v6.12");
 	refused("v6.1,nr_migrate", "tunable nr_migrate needs a value");
 	refused("v6.1,nr_migrate=", "not a whole number");

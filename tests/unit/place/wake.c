@@ -433,6 +433,7 @@ static const struct list_row list_rows[] = {
 #define S WAKE_SPIN
 	{"v5.7", D, D, D, D, L, S, S, S, S},
 	{"v5.7,+OPTTTWU", D, D, D, D, L, S, S, S, O},
+	{"v5.7,+OPTTTWU,+LOCALWAKELIST", D, D, D, D, L, O, O, S, O},
 	{"v5.10", D, D, D, D, L, O, O, S, O},
 	{"v5.18", D, D, D, D, L, O, O, S, O},
 	{"v6.1", D, L, D, D, L, O, S, S, O},
