@@ -228,7 +228,7 @@ static int after_event(struct sim *sim, struct err *err)
 		return err_set(err, sim->fail.code, "%s", sim->fail.msg);
 	if (!sim->nr_live || sim->stopped)
 		return 0;
-	if (sim->nr_blocked < sim->nr_live)
+	if (sim->nr_blocked < sim->nr_live || sim->nr_works)
 		return 1;
 	deadlock_message(sim, err);
 	return -EDEADLK;

@@ -146,6 +146,9 @@ u64 wake_list_run(struct sim *sim, struct sim_cpu *c);
 struct sim_task *task_alloc(struct sim *sim, const struct sim_spawn *what, struct sim_task *parent);
 /* the core's part, when it is forked; Return: 0 or -ENOMEM */
 int task_create(struct sim *sim, struct sim_task *t, struct sim_task *parent);
+/* a slot without a task, and back */
+struct sim_task *slot_take(struct sim *sim);
+void slot_put(struct sim *sim, struct sim_task *t);
 /* a new task that the timer of @cpu starts at @at, without a parent */
 void task_start_at(struct sim *sim, struct sim_task *t, int cpu, u64 at);
 /* @t is there since boot, asleep; it ran on @cpu last. Return: 0 or -ENOMEM */
@@ -186,12 +189,24 @@ bool step_suspend(struct sim *sim, struct sim_cpu *c, struct sim_task *t);
 bool step_resume(struct sim *sim, struct sim_cpu *c, struct sim_task *t);
 bool step_wake_pair(struct sim *sim, struct sim_cpu *c, struct sim_task *t);
 bool step_sleep_forever(struct sim *sim, struct sim_cpu *c, struct sim_task *t);
+bool step_queue_work(struct sim *sim, struct sim_cpu *c, struct sim_task *t);
+bool step_worker_run(struct sim *sim, struct sim_cpu *c, struct sim_task *t);
+bool step_worker_idle(struct sim *sim, struct sim_cpu *c, struct sim_task *t);
+bool step_complete(struct sim *sim, struct sim_cpu *c, struct sim_task *t);
+bool step_wait_completion(struct sim *sim, struct sim_cpu *c, struct sim_task *t);
 int init_start(struct sim *sim);
 bool step_fork(struct sim *sim, struct sim_cpu *c, struct sim_task *t);
 bool step_exec(struct sim *sim, struct sim_cpu *c, struct sim_task *t);
 bool step_wait_child(struct sim *sim, struct sim_cpu *c, struct sim_task *t);
 bool step_stream(struct sim *sim, struct sim_cpu *c, struct sim_task *t);
 bool step_touch(struct sim *sim, struct sim_cpu *c, struct sim_task *t);
+
+/* ---- completion.c, workqueue.c ---- */
+
+/* wake the first who waits for @done, or remember it, then go on with @then */
+void complete(struct sim *sim, struct sim_cpu *c, struct sim_completion *done, cpu_fn then);
+/* the time of a delayed work has come, which @timer carries */
+void work_due(struct sim *sim, struct sim_cpu *c, struct sim_task *timer, cpu_fn then);
 
 /* ---- spin.c: locks of the kernel ---- */
 
@@ -212,6 +227,9 @@ void stream_stop(struct sim *sim, struct sim_cpu *c);
 /* ---- noise.c ---- */
 
 int noise_init(struct sim *sim);
+/* a kernel thread that sleeps since boot and ran on @cpu last; NULL: out of memory */
+struct sim_task *kthread_new(struct sim *sim, const char *comm, const struct sim_program *program,
+			     void *arg, const u64 *allowed, int cpu);
 /* from the tick of @c: background threads whose time has come join c->timers */
 void noise_tick(struct sim *sim, struct sim_cpu *c);
 u64 timer_slack(struct sim *sim, struct sim_cpu *c, u64 at);

@@ -144,6 +144,8 @@ static void irq_timers(struct sim *sim, struct sim_cpu *c)
 		irq_next(sim, c);
 	else if (unlikely(t->stage == STAGE_NEW))
 		wake_new(sim, c, t, irq_timers);
+	else if (unlikely(t->stage == STAGE_DEAD))
+		work_due(sim, c, t, irq_timers);
 	else
 		wake_task(sim, c, t, false, irq_timers);
 }

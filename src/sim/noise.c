@@ -70,18 +70,27 @@ static int born_asleep(struct sim *sim, struct sim_task *t, int cpu)
 	return task_born_asleep(sim, t, cpu);
 }
 
-static struct sim_task *new_kthread(struct sim *sim, const char *comm, const u64 *allowed, int cpu)
+struct sim_task *kthread_new(struct sim *sim, const char *comm, const struct sim_program *program,
+			     void *arg, const u64 *allowed, int cpu)
 {
 	struct sim_spawn what = {
-		.comm = comm, .program = &kthread_program, .allowed = allowed, .kthread = true,
+		.comm = comm, .program = program, .arg = arg, .allowed = allowed, .kthread = true,
 	};
 	struct sim_task *t = task_alloc(sim, &what, NULL);
 
 	if (!t)
 		return NULL;
-	t->pair_sleeping = true;
 	t->wait_what = "work";
 	return born_asleep(sim, t, cpu) ? NULL : t;
+}
+
+static struct sim_task *new_kthread(struct sim *sim, const char *comm, const u64 *allowed, int cpu)
+{
+	struct sim_task *t = kthread_new(sim, comm, &kthread_program, NULL, allowed, cpu);
+
+	if (t)
+		t->pair_sleeping = true;
+	return t;
 }
 
 /* @t joins the tasks that the timer interrupt of @c wakes, unless it is awake */

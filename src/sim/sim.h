@@ -27,6 +27,8 @@ struct sim_cond;
 struct sim_sem;
 struct sim_barrier;
 struct sim_event;	/* suspend/resume: a wait queue without memory */
+struct sim_completion;	/* "it is done": remembered, waiters woken in order */
+struct sim_workqueue;	/* work that kernel threads do */
 struct sim_region;	/* memory: pages placed by first touch */
 
 enum sim_pipe_kind { PIPE_PIPE, PIPE_SOCKET };
@@ -41,6 +43,21 @@ struct sim_sem *sim_sem_new(struct sim *sim, int value);
  */
 struct sim_barrier *sim_barrier_new(struct sim *sim, int users, u64 spin_ns);
 struct sim_event *sim_event_new(struct sim *sim);
+struct sim_completion *sim_completion_new(struct sim *sim);
+/**
+ * sim_workqueue_new() - work for the kworkers of the CPU that queues it
+ * @unbound: … or for those of its node, which run on any CPU of that
+ */
+struct sim_workqueue *sim_workqueue_new(struct sim *sim, bool unbound);
+
+/* What a kworker does once for each SIM_QUEUE_WORK; lives at least until it is done. */
+struct sim_work {
+	struct sim_workqueue *wq;
+	u64 run_ns;		/* work at nominal speed, in the kernel */
+	u64 sleep_ns;		/* sleep in the middle of it: a device; 0: none */
+	struct sim_completion *done; /* completed at its end; NULL: nobody waits */
+};
+
 /**
  * sim_region_new() - @bytes of address space, no page placed yet
  *
@@ -74,6 +91,8 @@ enum sim_op {
 	SIM_RESUME,	/* wake everybody who waits on an event */
 	SIM_WAKE_PAIR,	/* wake the task `task` if it sleeps in SIM_SLEEP_FOREVER (else remember one) */
 	SIM_SLEEP_FOREVER, /* until SIM_WAKE_PAIR */
+	SIM_QUEUE_WORK,	/* work, at once or from an interrupt of this CPU in ns (a device, a timer) */
+	SIM_COMPLETE, SIM_WAIT_COMPLETION,
 	SIM_IO,		/* write bytes to a device: ns of CPU by size, may block io_ns */
 	SIM_FORK,	/* create a child: spawn */
 	SIM_EXEC,
@@ -82,6 +101,7 @@ enum sim_op {
 	SIM_SET_NICE, SIM_SET_SLICE, SIM_SET_AFFINITY,
 	SIM_NOP,	/* asks for the next step at once */
 	SIM_EXIT,
+	SIM_WORKER_RUN, SIM_WORKER_IDLE, /* of kworkers; not for programs */
 };
 
 #define SIM_MAX_PIECES 4
@@ -113,7 +133,8 @@ struct sim_step {
 	 * takes time; the system call around it is part of what the program says it runs.
 	 */
 	bool bare;
-	u64 ns;			/* RUN, RUN_WALL, SLEEP, SLEEP_UNTIL, SLEEP_IRQ, SET_SLICE; IO: device time */
+	/* RUN, RUN_WALL, SLEEP, SLEEP_UNTIL, SLEEP_IRQ, SET_SLICE, QUEUE_WORK; IO: device time */
+	u64 ns;
 	u64 bytes;		/* READ, WRITE, IO */
 	int value;		/* SET_NICE, SLEEP_IRQ; WAKE_PAIR: 1 is a sync wake-up */
 	enum sched_policy policy; /* SET_NICE */
@@ -123,6 +144,8 @@ struct sim_step {
 		struct sim_sem *sem;
 		struct sim_barrier *barrier;
 		struct sim_event *event;
+		struct sim_completion *completion;
+		const struct sim_work *work;
 		struct sim_task *task;
 		const struct sim_spawn *spawn;
 		const u64 *allowed;

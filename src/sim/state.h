@@ -255,6 +255,8 @@ struct sim {
 	u64 *llc_streams;	/* per LLC: bytes that the streams there go over */
 	u32 *permille, *piece_permille; /* [nr_nodes], scratch */
 	u64 *one_cpu;		/* scratch */
+	struct workqueues *workqueues; /* NULL: nobody has one */
+	int nr_works;		/* queued or to be queued, not done */
 	/* waiting and idling */
 	u64 acct_at;
 	int nr_waiting;		/* runnable tasks that may run anywhere, not running */

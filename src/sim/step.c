@@ -185,6 +185,11 @@ static const step_fn steps[] = {
 	[SIM_SET_SLICE] = step_attr,
 	[SIM_SET_AFFINITY] = step_attr,
 	[SIM_NOP] = step_nop,
+	[SIM_QUEUE_WORK] = step_queue_work,
+	[SIM_COMPLETE] = step_complete,
+	[SIM_WAIT_COMPLETION] = step_wait_completion,
+	[SIM_WORKER_RUN] = step_worker_run,
+	[SIM_WORKER_IDLE] = step_worker_idle,
 	[SIM_EXIT] = step_exit,
 };
 

@@ -11,7 +11,7 @@
 
 /* ---- slots ---- */
 
-static struct sim_task *new_slot(struct sim *sim)
+struct sim_task *slot_take(struct sim *sim)
 {
 	struct sim_task *t = sim->free_slots;
 	u64 *allowed;
@@ -38,7 +38,7 @@ static struct sim_task *new_slot(struct sim *sim)
 	return t;
 }
 
-static void put_slot(struct sim *sim, struct sim_task *t)
+void slot_put(struct sim *sim, struct sim_task *t)
 {
 	t->stage = STAGE_DEAD;
 	t->free_next = sim->free_slots;
@@ -69,7 +69,7 @@ static void adopt(struct sim_task *parent, struct sim_task *t)
 
 struct sim_task *task_alloc(struct sim *sim, const struct sim_spawn *what, struct sim_task *parent)
 {
-	struct sim_task *t = new_slot(sim);
+	struct sim_task *t = slot_take(sim);
 
 	if (!t)
 		return NULL;
@@ -93,7 +93,7 @@ struct sim_task *task_alloc(struct sim *sim, const struct sim_spawn *what, struc
 			      what->allowed ? what->allowed
 			      : parent	    ? parent->allowed
 					    : NULL)) {
-		put_slot(sim, t);
+		slot_put(sim, t);
 		return NULL;
 	}
 	if (parent)
@@ -156,7 +156,7 @@ static void leave_family(struct sim_task *t)
 static void drop(struct sim *sim, struct sim_task *t)
 {
 	if (t->is_gone)
-		put_slot(sim, t);
+		slot_put(sim, t);
 	else
 		t->parent = NULL; /* task_gone() does it */
 }
@@ -180,10 +180,10 @@ void task_gone(struct sim *sim, struct sim_task *t)
 	while ((z = waitq_take(&t->zombies)))
 		drop(sim, z);
 	if (t->last_reaped)
-		put_slot(sim, t->last_reaped);
+		slot_put(sim, t->last_reaped);
 	t->last_reaped = NULL;
 	if (!t->parent && !t->kept)
-		put_slot(sim, t);
+		slot_put(sim, t);
 }
 
 /* @t is what SIM_WAIT_CHILD gives: it stays readable until the parent's next one */

@@ -2,8 +2,9 @@
 /*
  * Random worlds: every kind of step and object, all kernels, several shapes of
  * machine, with the invariants recounted at every event. A failure names its
- * seed; a run of the same seed repeats it. The number of worlds is
- * IDLEST_RANDOM_WORLDS (default 60).
+ * seed; a run of the same seed repeats it. Some worlds are large, many are small:
+ * IDLEST_RANDOM_WORLDS and IDLEST_SMALL_WORLDS say how many, IDLEST_RANDOM_FIRST
+ * the first seed.
  */
 #include <stdlib.h>
 
@@ -11,6 +12,20 @@
 
 #define NR_OBJECTS 4
 #define MAX_TASKS  24
+
+/* checking each event is slow without optimisation, slower with a sanitizer */
+#if defined(__SANITIZE_ADDRESS__)
+#define SLOW_CHECKS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SLOW_CHECKS 1
+#endif
+#endif
+#if defined(SLOW_CHECKS) || !defined(__OPTIMIZE__)
+#define SMALL_WORLDS 300
+#else
+#define SMALL_WORLDS 10000
+#endif
 
 struct world {
 	struct rng rng;
@@ -25,6 +40,7 @@ struct world {
 	u64 *mask;
 	int users;
 	struct sim_spawn child;
+	struct sim_workqueue *wq[2]; /* bound, unbound */
 };
 
 struct actor {
@@ -34,6 +50,8 @@ struct actor {
 	int role, left, phase, forks;
 	int locked; /* mutex held, -1 none */
 	bool helper;
+	bool queued; /* work that it will wait for */
+	struct sim_work work;
 };
 
 static u64 below(struct world *w, u64 n)
@@ -47,7 +65,7 @@ static void free_step(struct actor *a, struct sim_step *st)
 	struct world *w = a->w;
 	int words = mask_words(w->m->topo.nr_cpus), cpu;
 
-	switch (below(w, 14)) {
+	switch (below(w, 15)) {
 	case 0:
 		st->op = SIM_SLEEP;
 		st->ns = below(w, 3 * MS);
@@ -105,6 +123,12 @@ static void free_step(struct actor *a, struct sim_step *st)
 		st->piece[0].read_bytes = below(w, 1 << 20);
 		st->piece[0].write_bytes = below(w, 1 << 20);
 		break;
+	case 11:
+		st->op = SIM_QUEUE_WORK;
+		st->work = &a->work;
+		st->ns = below(w, 2) * below(w, 100 * US);
+		a->queued = true;
+		break;
 	default:
 		st->op = SIM_RUN;
 		st->ns = below(w, below(w, 10) ? 50 * US : 10 * MS);
@@ -154,6 +178,12 @@ static void actor_next(struct sim *sim, struct sim_task *t, struct sim_step *st)
 	struct actor *a = sim_task_arg(t);
 	int kind = (a->role / 2) % 6;
 
+	if (a->queued && below(a->w, 2)) {
+		a->queued = false;
+		st->op = SIM_WAIT_COMPLETION;
+		st->completion = a->work.done;
+		return;
+	}
 	if (a->locked >= 0 && below(a->w, 2)) {
 		lock_step(a, st);
 		return;
@@ -213,6 +243,10 @@ static const char *const shapes[] = {
 static const char *const kernels[] = {
 	"v5.7", "v5.10", "v5.19-tip", "v6.1",  "v6.1.192",
 	"v6.6", "v6.12", "v6.12.95",  "v6.18", "v7.3",
+	"v5.7,+OPTTTWU", "v5.7,+LOCALWAKELIST,+WITHOUT_KTHREAD_STACK",
+	"v5.19-tip,+CLUSTER_V7,+SIS_SHORT_V1", "v5.19-tip,+CLUSTER_MERGED,+SIS_SHORT_V2",
+	"v6.1,+SIS_SHORT_V3", "v6.1,+SIS_SHORT_V4,+SIS_CACHE", "v5.18,+SIS_SHORT_V5,+NUMA_IMB_EIGHTH",
+	"v6.6,+SIS_CURRENT", "v6.1,+SIS_CURRENT,+SIS_CACHE,NO_TTWU_QUEUE",
 };
 
 static void make_objects(struct world *w, struct sim *sim, int pairs)
@@ -225,6 +259,8 @@ static void make_objects(struct world *w, struct sim *sim, int pairs)
 	}
 	w->sem = sim_sem_new(sim, 0);
 	w->event = sim_event_new(sim);
+	for (int i = 0; i < 2; i++)
+		w->wq[i] = sim_workqueue_new(sim, i);
 	w->users = 0;
 	for (int i = 0; i < 2 * pairs; i++)
 		w->users += (i / 2) % 6 == 4;
@@ -237,7 +273,7 @@ static void make_objects(struct world *w, struct sim *sim, int pairs)
 	};
 }
 
-static void run_world(u64 seed)
+static void run_world(u64 seed, int max_pairs, int max_steps)
 {
 	struct actor actors[MAX_TASKS] = { 0 };
 	struct world w = { 0 };
@@ -265,8 +301,8 @@ static void run_world(u64 seed)
 	sim = world_new(
 		m, kernel,
 		&(struct sim_params){ .seed = seed, .check = true, .max_ns = 5 * NSEC_PER_SEC });
-	pairs = 1 + (int)below(&w, MAX_TASKS / 2);
-	steps = (int)below(&w, 60);
+	pairs = 1 + (int)below(&w, max_pairs);
+	steps = (int)below(&w, max_steps);
 	make_objects(&w, sim, pairs);
 	for (int i = 0; i < 2 * pairs; i++) {
 		struct actor *a = &actors[i];
@@ -274,6 +310,10 @@ static void run_world(u64 seed)
 		*a = (struct actor){
 			.w = &w, .role = i, .left = steps, .locked = -1, .partner = &actors[i ^ 1]
 		};
+		a->work = (struct sim_work){ .wq = w.wq[below(&w, 2)],
+					     .run_ns = below(&w, 20 * US),
+					     .sleep_ns = below(&w, 2) * below(&w, 200 * US),
+					     .done = sim_completion_new(sim) };
 		a->task = sim_spawn(
 			sim,
 			&(struct sim_spawn){ .comm = "actor",
@@ -294,19 +334,35 @@ static void run_world(u64 seed)
 	machine_free(m);
 }
 
+static u64 from_env(const char *name, u64 otherwise)
+{
+	const char *value = getenv(name);
+
+	return value ? strtoull(value, NULL, 0) : otherwise;
+}
+
 static void worlds(void **state)
 {
-	const char *n = getenv("IDLEST_RANDOM_WORLDS"), *first = getenv("IDLEST_RANDOM_FIRST");
-	u64 from = first ? strtoull(first, NULL, 0) : 1;
+	u64 first = from_env("IDLEST_RANDOM_FIRST", 1), n = from_env("IDLEST_RANDOM_WORLDS", 60);
 
-	for (u64 seed = from; seed < from + (n ? strtoull(n, NULL, 0) : 60); seed++)
-		run_world(seed);
+	for (u64 seed = first; seed < first + n; seed++)
+		run_world(seed, MAX_TASKS / 2, 60);
+}
+
+static void small_worlds(void **state)
+{
+	u64 first = from_env("IDLEST_RANDOM_FIRST", 1);
+	u64 n = from_env("IDLEST_SMALL_WORLDS", SMALL_WORLDS);
+
+	for (u64 seed = first; seed < first + n; seed++)
+		run_world(seed, 3, 8);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(worlds),
+		cmocka_unit_test(small_worlds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
