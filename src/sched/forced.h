@@ -93,7 +93,8 @@ int sched_move_task(struct sched *s, u64 now, int by, struct task *p, int dst,
 #define PULL_MAX_TASKS 32
 
 enum {
-	PULL_ANY_TIME = 1 << 0, /* don't ask whether a pass is due or can be afforded */
+	/* somebody did make the pass: it is due, can be afforded, and this CPU's to make */
+	PULL_ANY_TIME = 1 << 0,
 };
 
 /* What a walk would do first that moves something. */

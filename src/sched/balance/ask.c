@@ -22,11 +22,11 @@ static int level_of(const struct sched *s, int cpu, const struct sched_domain *w
 
 /* Return: whether the pass would move a task */
 static bool ask_pass(const struct sched *s, u64 now, int cpu, struct sched_domain *sd,
-		     enum cpu_idle_type kind, struct pull_decision *d)
+		     enum cpu_idle_type kind, bool any_time, struct pull_decision *d)
 {
 	struct balance_decision b;
 
-	balance_decide(s, now, cpu, sd, kind, &b);
+	decide_pass(s, now, cpu, sd, kind, any_time ? LBF_ALLOWED : 0, &b);
 	d->nr_passes++;
 	d->level = level_of(s, cpu, sd);
 	d->outcome = b.outcome;
@@ -63,7 +63,7 @@ static void ask_newidle(const struct sched *s, u64 now, const struct rq *rq, boo
 			return;
 		if (!(sd->flags & SD_BALANCE_NEWIDLE))
 			continue;
-		if (ask_pass(s, now, rq->cpu, sd, CPU_NEWLY_IDLE, d))
+		if (ask_pass(s, now, rq->cpu, sd, CPU_NEWLY_IDLE, any_time, d))
 			return;
 		if (d->outcome == BALANCE_NOT_ALLOWED && s->k.rules.newidle_refusal_ends)
 			return;
@@ -79,7 +79,7 @@ static void ask_periodic(const struct sched *s, u64 now, const struct rq *rq, bo
 	for_each_domain(rq, sd) {
 		if (!any_time && !pass_due(s, now, sd, busy))
 			continue;
-		if (ask_pass(s, now, rq->cpu, sd, idle ? CPU_IDLE : CPU_NOT_IDLE, d) ||
+		if (ask_pass(s, now, rq->cpu, sd, idle ? CPU_IDLE : CPU_NOT_IDLE, any_time, d) ||
 		    d->outcome == BALANCE_NOT_ALLOWED)
 			return;
 	}
@@ -123,7 +123,7 @@ int sched_pull_decide_level(const struct sched *s, u64 now, int cpu, enum walk_k
 		return -EINVAL;
 	if (kind != WALK_NEWIDLE)
 		idle = asks_as_idle(s, cpu, kind) ? CPU_IDLE : CPU_NOT_IDLE;
-	ask_pass(s, now, cpu, sd, idle, d);
+	ask_pass(s, now, cpu, sd, idle, false, d);
 	return 0;
 }
 

@@ -45,6 +45,7 @@ enum {
 	LBF_DST_PINNED = 1 << 2,
 	LBF_ACTIVE_LB = 1 << 3,
 	LBF_HANDS_TIED = 1 << 4, /* a record says that nothing was moved, nor pushed */
+	LBF_ALLOWED = 1 << 5,	 /* a record says that the pass was made: don't ask who may (§3) */
 };
 
 struct lb_env {

@@ -441,7 +441,7 @@ static bool lock_busy(const struct lb_env *env)
 static void decide(struct lb_env *env, struct balance_decision *d)
 {
 	for (;;) {
-		if (!should_we_balance(env)) {
+		if (!(env->flags & LBF_ALLOWED) && !should_we_balance(env)) {
 			d->work.cpus[DIST_SELF]++;
 			end_balanced(env, d, BALANCE_NOT_ALLOWED);
 			return;
