@@ -5,8 +5,8 @@
 # known package manager, or without the right to use it, print the list.
 set -eu
 
-PKG_CONFIG_MODULES="hwloc libcyaml yaml-0.1 jansson zlib liblzma libtracecmd libtraceevent cmocka"
-PROGRAMS="cc meson ninja pkg-config python3"
+PKG_CONFIG_MODULES="hwloc libcyaml yaml-0.1 jansson zlib liblzma libzstd libprotobuf-c libtracecmd libtraceevent cmocka"
+PROGRAMS="cc meson ninja pkg-config python3 protoc-c"
 
 missing=""
 for program in $PROGRAMS; do
@@ -31,7 +31,7 @@ give_list() {
 	idlest needs what is missing here:$missing
 	$1 Install a C compiler, meson (0.64 or newer), ninja, pkg-config, python3 and
 	the development files of hwloc (2.x), libcyaml (1.3 or newer), libyaml, jansson, zlib, liblzma (xz),
-	libtracecmd (with libtracefs, libtraceevent) and cmocka.
+	libzstd, libprotobuf-c (with its compiler protoc-c), libtracecmd (with libtracefs, libtraceevent) and cmocka.
 	END
 	exit 2
 }
@@ -40,7 +40,7 @@ give_list() {
 
 echo "installing what is missing:$missing"
 if command -v apt-get >/dev/null 2>&1; then
-	packages="gcc libc6-dev meson ninja-build pkg-config python3 libhwloc-dev libcyaml-dev libyaml-dev libjansson-dev zlib1g-dev liblzma-dev libtracecmd-dev libtracefs-dev libtraceevent-dev libcmocka-dev"
+	packages="gcc libc6-dev meson ninja-build pkg-config python3 libhwloc-dev libcyaml-dev libyaml-dev libjansson-dev zlib1g-dev liblzma-dev libzstd-dev libprotobuf-c-dev protobuf-c-compiler libtracecmd-dev libtracefs-dev libtraceevent-dev libcmocka-dev"
 	export DEBIAN_FRONTEND=noninteractive
 	# shellcheck disable=SC2086
 	install="$as_root apt-get install -y -q --no-install-recommends $packages"
@@ -48,11 +48,11 @@ if command -v apt-get >/dev/null 2>&1; then
 		give_list "apt-get could not install it (its message is above)."
 elif command -v dnf >/dev/null 2>&1; then
 	$as_root dnf install -y gcc meson ninja-build pkgconf-pkg-config python3 hwloc-devel \
-		libcyaml-devel libyaml-devel jansson-devel zlib-devel xz-devel \
+		libcyaml-devel libyaml-devel jansson-devel zlib-devel xz-devel libzstd-devel protobuf-c-devel protobuf-c-compiler \
 		libtracecmd-devel libtracefs-devel libtraceevent-devel libcmocka-devel || give_list "dnf could not install it."
 elif command -v pacman >/dev/null 2>&1; then
 	$as_root pacman -S --needed --noconfirm gcc meson ninja pkgconf python hwloc libcyaml libyaml \
-		jansson zlib xz libtracecmd libtracefs libtraceevent cmocka || give_list "pacman could not install it (libcyaml is in the AUR)."
+		jansson zlib xz zstd protobuf-c libtracecmd libtracefs libtraceevent cmocka || give_list "pacman could not install it (libcyaml is in the AUR)."
 else
 	give_list "No package manager that this script knows (apt, dnf, pacman)."
 fi

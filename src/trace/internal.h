@@ -20,6 +20,8 @@ trace_str trace_intern(struct trace *t, const char *s, size_t len);
 void trace_skipped(struct trace *t, enum trace_skip why);
 /** trace_finish() - sort, resolve states, infer migrations, count; Return: 0 or -ENOMEM */
 int trace_finish(struct trace *t);
+/** trace_sort() - by time, equal times as they came; counts what was out of order; Return: 0 or -ENOMEM */
+int trace_sort(struct trace *t);
 void trace_resolve_states(struct trace *t);
 int trace_infer_migrations(struct trace *t);
 

@@ -44,7 +44,7 @@ static enum numbering find_numbering(const struct trace *t)
 	}
 	if (one > zero)
 		return SHIFTED;
-	return new ? NEW : OLD;
+	return new || t->new_states ? NEW : OLD;
 }
 
 static u16 old_state(u16 n)

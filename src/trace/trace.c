@@ -100,7 +100,7 @@ static bool merge_pass(const struct trace_event *from, struct trace_event *to, s
 	return one;
 }
 
-static int sort(struct trace *t)
+int trace_sort(struct trace *t)
 {
 	struct trace_event *other, *old;
 	bool done;
@@ -139,7 +139,7 @@ static void count_cpus(struct trace *t)
 
 int trace_finish(struct trace *t)
 {
-	int ret = sort(t);
+	int ret = trace_sort(t);
 
 	if (ret)
 		return ret;
@@ -186,20 +186,37 @@ const char *trace_skip_doc(enum trace_skip skip)
 		[SKIP_CUT] = "the last line is cut off",
 		[SKIP_LONG] = "longer than 64 KiB",
 		[SKIP_FAILED_WAKE] = "a wake-up that woke nobody (success=0)",
+		[SKIP_DAMAGED] = "the packet is damaged",
+		[SKIP_REST] = "no packet begins there; the rest of the file is left out",
+		[SKIP_CUT_PACKET] = "the last packet is cut off",
+		[SKIP_LONG_PACKET] = "longer than 64 MiB",
+		[SKIP_NO_PREV] = "a compact event at a time when it isn't known who ran on its CPU",
+		[SKIP_MACHINE] = "recorded on another machine than the rest",
 	};
 
 	return doc[skip];
 }
 
+static void skip_note(const struct trace *t, enum trace_skip s, char *buf, size_t size)
+{
+	unsigned long long n = t->skip[s].count, first = t->skip[s].first_line;
+
+	if (!t->packets)
+		snprintf(buf, size, "%llu line%s skipped, first line %llu: %s", n, n == 1 ? "" : "s",
+			 first, trace_skip_doc(s));
+	else if (first)
+		snprintf(buf, size, "%llu time%s something skipped, first in packet %llu: %s", n,
+			 n == 1 ? "" : "s", first, trace_skip_doc(s));
+	else
+		snprintf(buf, size, "%llu event%s skipped: %s", n, n == 1 ? "" : "s",
+			 trace_skip_doc(s));
+}
+
 bool trace_note(const struct trace *t, int i, char *buf, size_t size)
 {
 	for (int s = 0; s < NR_TRACE_SKIPS; s++) {
-		unsigned long long n = t->skip[s].count;
-
-		if (n && !i--) {
-			snprintf(buf, size, "%llu line%s skipped, first line %llu: %s", n,
-				 n == 1 ? "" : "s", (unsigned long long)t->skip[s].first_line,
-				 trace_skip_doc(s));
+		if (t->skip[s].count && !i--) {
+			skip_note(t, s, buf, size);
 			return true;
 		}
 	}

@@ -3,7 +3,7 @@
  * trace.h - recorded scheduler events in one form, whoever recorded them.
  *
  * Readers turn other people's spellings (ftrace text, perf script, systrace
- * pages, trace.dat) into an array of events sorted by time; what they can't use
+ * pages, trace.dat, Perfetto) into an array of events sorted by time; what they can't use
  * is counted by reason, never fatal (spec 11 §1, §2). Everything above reads
  * the array and knows no spelling.
  */
@@ -95,6 +95,12 @@ enum trace_skip {
 	SKIP_CUT,
 	SKIP_LONG,
 	SKIP_FAILED_WAKE,
+	SKIP_DAMAGED,
+	SKIP_REST,
+	SKIP_CUT_PACKET,
+	SKIP_LONG_PACKET,
+	SKIP_NO_PREV,
+	SKIP_MACHINE,
 	NR_TRACE_SKIPS
 };
 
@@ -105,24 +111,27 @@ struct trace {
 	u64 count[NR_TRACE_KINDS];
 
 	/* what the reader noticed */
+	bool packets;		 /* it has packets where text has lines */
 	u64 lines, comments;
 	u64 others;		 /* whole lines of events that aren't kept */
 	u64 lost, gaps;		 /* events lost by the recorder; places where that happened */
 	u64 out_of_order;	 /* events earlier than the one before */
 	u64 inferred;		 /* migrations that weren't recorded */
 	struct {
-		u64 count, first_line;
+		u64 count, first_line; /* 0: it can't be told */
 	} skip[NR_TRACE_SKIPS];
 
 	/* private to trace/ */
 	size_t room;
+	bool new_states;	 /* numeric states are as since Linux 4.14 */
 	struct trace_strings *strings;
 };
 
 /**
  * trace_read() - read a trace
  * @path: a file, or "-" for standard input; ftrace text in any spelling,
- *	perf script, systrace page, each also gzip or xz; or a trace.dat
+ *	perf script, systrace page, or a Perfetto trace, each also gzip, xz or
+ *	zstd; or a trace.dat
  *
  * The events come back sorted by time (equal times in the order of the file),
  * with numeric task states resolved and unrecorded migrations inferred.
@@ -133,6 +142,8 @@ struct trace {
 int trace_read(const char *path, struct trace **t, struct err *err);
 /** trace_read_text() - the same of @len bytes of text in memory; no event at all is fine */
 int trace_read_text(const char *text, size_t len, struct trace **t, struct err *err);
+/** trace_read_packets() - the same of a Perfetto trace in memory */
+int trace_read_packets(const void *data, size_t len, struct trace **t, struct err *err);
 void trace_free(struct trace *t);
 
 /** trace_string() - an interned string; at most 255 bytes, no NUL inside, any other byte */
