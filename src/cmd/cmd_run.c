@@ -14,10 +14,10 @@
 #include "trace/write.h"
 #include "workload/workload.h"
 
-enum { OPT_SEED = 256, OPT_JSON, OPT_CHECK, OPT_TRACE };
+enum { OPT_SEED = 256, OPT_JSON, OPT_CHECK, OPT_TRACE, OPT_TRACE_FORMAT };
 
 struct options {
-	const char *machine, *workload, *kernel, *trace;
+	const char *machine, *workload, *kernel, *trace, *trace_format;
 	u64 seed;
 	bool json, check;
 };
@@ -27,7 +27,10 @@ static const struct argp_option option_table[] = {
 	{ "workload", 'w', "WORKLOAD", 0, "model[:key=value,...] or an rt-app file", 0 },
 	{ "kernel", 'k', "KERNEL", 0, "kernel expression (default " CMD_DEFAULT_KERNEL ")", 0 },
 	{ "seed", OPT_SEED, "S", 0, "seed of everything that varies (default 1)", 0 },
-	{ "trace", OPT_TRACE, "FILE", 0, "write what the scheduler did as ftrace text", 0 },
+	{ "trace", OPT_TRACE, "FILE", 0,
+	  "write what the scheduler did: as ftrace text, or for the Perfetto viewer if FILE ends with .pftrace",
+	  0 },
+	{ "trace-format", OPT_TRACE_FORMAT, "FORMAT", 0, "ftrace or perfetto, whatever FILE is called", 0 },
 	{ "json", OPT_JSON, NULL, 0, "metrics and counters as JSON", 0 },
 	{ "check", OPT_CHECK, NULL, 0, "check the scheduler's invariants at every event (slow)", 0 },
 	{ 0 },
@@ -59,6 +62,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_TRACE:
 		o->trace = arg;
 		break;
+	case OPT_TRACE_FORMAT:
+		o->trace_format = arg;
+		break;
 	case ARGP_KEY_ARG:
 		argp_error(state, "'%s' is not an option: the machine comes with -m, the workload with -w", arg);
 		break;
@@ -67,6 +73,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "no machine: give -m MACHINE (idlest machines lists the presets)");
 		if (!o->workload)
 			argp_error(state, "no workload: give -w WORKLOAD (idlest workloads lists the models)");
+		if (o->trace_format && !o->trace)
+			argp_error(state, "--trace-format says how --trace FILE is written: give a file, too");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -97,6 +105,11 @@ static void print_json(const struct options *o, const struct result *r)
 	json_print(j, stdout);
 }
 
+static void write_load(void *writer, const struct trace_load *l)
+{
+	trace_write_load(writer, l);
+}
+
 static void write_event(void *writer, const struct trace *t, const struct trace_event *e)
 {
 	trace_write_event(writer, t, e);
@@ -107,10 +120,13 @@ static int run_traced(const struct options *o, const struct workload *w, const s
 		      const struct sched_kernel *k, struct sim_params *params,
 		      struct result *result, struct err *err)
 {
+	struct trace_writing how = { .nr_cpus = m->topo.nr_cpus, .kernel = o->kernel };
 	struct trace_writer *writer;
 	struct trace_collector *c;
-	int ret = trace_writer_open(o->trace, m->topo.nr_cpus, &writer, err);
+	int ret = trace_format_find(o->trace_format, o->trace, &how.format, err);
 
+	if (!ret)
+		ret = trace_writer_open(o->trace, &how, &writer, err);
 	if (ret)
 		return ret;
 	c = trace_collector_new(m->topo.nr_cpus, write_event, writer);
@@ -118,7 +134,9 @@ static int run_traced(const struct options *o, const struct workload *w, const s
 		trace_writer_drop(writer);
 		return err_set(err, -ENOMEM, "out of memory");
 	}
+	trace_on_load(c, write_load);
 	params->trace = trace_collect;
+	params->trace_load = trace_collect_load;
 	params->trace_ctx = c;
 	ret = workload_run(w, m, k, params, result, err);
 	if (trace_collector_end(c, NULL) && !ret)

@@ -183,6 +183,11 @@ int sched_nr_running(const struct sched *s, int cpu)
 	return s->rq[cpu].nr_running;
 }
 
+unsigned long sched_cpu_util(const struct sched *s, int cpu)
+{
+	return s->rq[cpu].cfs.avg.util_avg;
+}
+
 bool sched_cpu_idle(const struct sched *s, int cpu)
 {
 	return idle_cpu(s, cpu);

@@ -295,6 +295,8 @@ struct task *sched_current(const struct sched *s, int cpu);	/* NULL: idle task *
 bool sched_need_resched(const struct sched *s, int cpu);
 bool sched_need_resched_lazy(const struct sched *s, int cpu);
 int sched_nr_running(const struct sched *s, int cpu);
+/** sched_cpu_util() - util_avg of @cpu's tasks as of its last update, 0 … 1024 and more */
+unsigned long sched_cpu_util(const struct sched *s, int cpu);
 bool sched_cpu_idle(const struct sched *s, int cpu);		/* spec 00 §6 */
 const u64 *sched_idle_mask(const struct sched *s);		/* CPUs for which sched_cpu_idle() */
 

@@ -210,6 +210,8 @@ struct sim_params {
 	u64 max_ns;		/* stop here at the latest; 0: when the workload ends */
 	/* called at every event that a trace shows; NULL: none */
 	void (*trace)(void *ctx, const struct sim_trace_event *e);
+	/* what @cpu's queue holds after an event that changed it; NULL: nobody wants to know */
+	void (*trace_load)(void *ctx, u64 now, int cpu, int nr_running, unsigned long util);
 	void *trace_ctx;
 };
 

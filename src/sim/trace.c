@@ -14,6 +14,40 @@ static int prio(const struct sim_task *t)
 	return 120 + t->nice;
 }
 
+static void load(struct sim *sim, int cpu)
+{
+	if (sim->p.trace_load)
+		sim->p.trace_load(sim->p.trace_ctx, sim->now - sim->start, cpu,
+				  sched_nr_running(sim->sched, cpu),
+				  sched_cpu_util(sim->sched, cpu));
+}
+
+/* Whose queue is another one now. A task that moves while it wakes is on none. */
+static void load_after(struct sim *sim, const struct sim_trace_event *e)
+{
+	switch (e->kind) {
+	case TRACE_SWITCH:
+		load(sim, e->cpu);
+		break;
+	case TRACE_WAKEUP:
+	case TRACE_WAKEUP_NEW:
+		load(sim, e->dest_cpu);
+		break;
+	case TRACE_MIGRATE:
+		load(sim, e->orig_cpu);
+		load(sim, e->dest_cpu);
+		break;
+	default:
+		break;
+	}
+}
+
+static void tell(struct sim *sim, const struct sim_trace_event *e)
+{
+	sim->p.trace(sim->p.trace_ctx, e);
+	load_after(sim, e);
+}
+
 void trace_task(struct sim *sim, enum sim_trace_kind kind, int cpu, const struct sim_task *t,
 		int dest, int orig)
 {
@@ -28,7 +62,7 @@ void trace_task(struct sim *sim, enum sim_trace_kind kind, int cpu, const struct
 		.orig_cpu = orig,
 	};
 
-	sim->p.trace(sim->p.trace_ctx, &e);
+	tell(sim, &e);
 }
 
 void trace_fork(struct sim *sim, int cpu, const struct sim_task *parent,
@@ -48,7 +82,7 @@ void trace_fork(struct sim *sim, int cpu, const struct sim_task *parent,
 		.next_comm = child->comm,
 	};
 
-	sim->p.trace(sim->p.trace_ctx, &e);
+	tell(sim, &e);
 }
 
 /* spec 11 §2: what a task is in when it leaves its CPU */
@@ -100,7 +134,7 @@ static void sides_switch(struct sim *sim, int cpu, struct side prev, struct side
 		.preempted = preempted,
 	};
 
-	sim->p.trace(sim->p.trace_ctx, &e);
+	tell(sim, &e);
 }
 
 void trace_switch(struct sim *sim, int cpu, const struct sim_task *prev,
@@ -138,7 +172,7 @@ void trace_stopper_wake(struct sim *sim, int from, int cpu)
 		.orig_cpu = -1,
 	};
 
-	sim->p.trace(sim->p.trace_ctx, &e);
+	tell(sim, &e);
 	e.kind = TRACE_WAKEUP;
-	sim->p.trace(sim->p.trace_ctx, &e);
+	tell(sim, &e);
 }

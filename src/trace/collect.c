@@ -6,6 +6,7 @@
 
 #include "trace/collect.h"
 #include "trace/internal.h"
+#include "trace/write.h"
 
 /* who runs on a CPU, as its switches told */
 struct running {
@@ -18,6 +19,7 @@ struct trace_collector {
 	int nr_cpus;
 	int error;
 	void (*each)(void *ctx, const struct trace *t, const struct trace_event *e);
+	void (*load)(void *ctx, const struct trace_load *l);
 	void *ctx;
 	struct running running[];
 };
@@ -170,6 +172,20 @@ void trace_collect(void *collector, const struct sim_trace_event *e)
 	fill(c, out, e);
 	if (c->each)
 		c->each(c->ctx, c->t, out);
+}
+
+void trace_on_load(struct trace_collector *c, void (*load)(void *ctx, const struct trace_load *l))
+{
+	c->load = load;
+}
+
+void trace_collect_load(void *collector, u64 now, int cpu, int nr_running, unsigned long util)
+{
+	struct trace_collector *c = collector;
+	struct trace_load l = { now, cpu, (u32)nr_running, (u32)util };
+
+	if (c->load)
+		c->load(c->ctx, &l);
 }
 
 int trace_collector_end(struct trace_collector *c, struct trace **t)

@@ -20,6 +20,11 @@ struct trace_collector *trace_collector_new(int nr_cpus,
 					    void *ctx);
 /** trace_collect() - for sim_params.trace, with the collector as its trace_ctx */
 void trace_collect(void *collector, const struct sim_trace_event *e);
+struct trace_load;
+/** trace_collect_load() - for sim_params.trace_load; hands it to what trace_on_load() named */
+void trace_collect_load(void *collector, u64 now, int cpu, int nr_running, unsigned long util);
+/** trace_on_load() - call @load with what queues hold, with the ctx of trace_collector_new() */
+void trace_on_load(struct trace_collector *c, void (*load)(void *ctx, const struct trace_load *l));
 /**
  * trace_collector_end() - frees the collector
  * @t: the trace, if events were kept; NULL: drop it

@@ -7,65 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "samples.h"
-#include "trace/collect.h"
+#include "runs.h"
 #include "trace/stays.h"
 #include "trace/write.h"
-#include "workload/workload.h"
 
 static char dir[] = "/tmp/idlest-trace-XXXXXX";
-
-struct run {
-	const char *machine, *workload, *kernel;
-};
-
-static const struct run runs[] = {
-	{ "uma-8c", "hackbench:groups=2,loops=50", "v6.12" },
-	{ "uma-8c", "periodic:n=12,period=4ms,run=2ms,duration=100ms", "v6.1" },
-	{ "zen3-2s:nps4", "hackbench:groups=4,loops=20,pipe,threads", "v5.18" },
-	{ "numa-48c", "stream:threads=16,array=200K,ntimes=2", "v6.6" },
-	{ "kunpeng920-2s", "pingpong:pairs=8,duration=20ms", "v7.3" },
-	{ "pack:2 core:4 pu:2", "hog:n=23,duration=200ms,nice=0:5", "v6.6" },
-	{ "uma-8c", SOURCE_ROOT "/tests/data/rt-app/all-events.json", "v6.12" },
-};
-
-static void simulate(const struct run *r, const struct sim_params *params, int *nr_cpus)
-{
-	struct machine *m = NULL;
-	struct workload *w = NULL;
-	struct sched_kernel k;
-	struct result result;
-	struct err err = { 0 };
-
-	if (machine_load(r->machine, &m, &err) || sched_kernel_parse(r->kernel, &k, &err) ||
-	    workload_parse(r->workload, &w, &err))
-		fail_msg("%s", err.msg);
-	if (nr_cpus)
-		*nr_cpus = m->topo.nr_cpus;
-	if (params && workload_run(w, m, &k, params, &result, &err))
-		fail_msg("%s on %s: %s", r->workload, r->machine, err.msg);
-	workload_free(w);
-	machine_free(m);
-}
-
-static int cpus_of(const struct run *r)
-{
-	int n;
-
-	simulate(r, NULL, &n);
-	return n;
-}
-
-static struct trace *record(const struct run *r)
-{
-	struct trace_collector *c = trace_collector_new(cpus_of(r), NULL, NULL);
-	struct sim_params params = { .seed = 3, .trace = trace_collect, .trace_ctx = c };
-	struct trace *t;
-
-	simulate(r, &params, NULL);
-	assert_int_equal(trace_collector_end(c, &t), 0);
-	return t;
-}
 
 #define MAX_PID 100000
 
@@ -198,10 +144,11 @@ static int files_in_dir(void)
 
 static void write_all(const struct trace *t, const char *path)
 {
+	struct trace_writing how = { .nr_cpus = t->nr_cpus };
 	struct trace_writer *w;
 	struct err err = { 0 };
 
-	if (trace_writer_open(path, t->nr_cpus, &w, &err))
+	if (trace_writer_open(path, &how, &w, &err))
 		fail_msg("%s", err.msg);
 	for (size_t i = 0; i < t->nr; i++)
 		trace_write_event(w, t, &t->event[i]);
@@ -332,22 +279,23 @@ static void as_the_kernel_prints(void **state)
 
 static void errors(void **state)
 {
+	struct trace_writing how = { .nr_cpus = 8 };
 	struct trace *t = record(&runs[0]);
 	struct trace_writer *w;
 	struct err err = { 0 };
 	size_t len;
 	char *old;
 
-	assert_int_equal(trace_writer_open("/nonexistent/trace", 8, &w, &err), -ENOENT);
+	assert_int_equal(trace_writer_open("/nonexistent/trace", &how, &w, &err), -ENOENT);
 	assert_non_null(strstr(err.msg, "/nonexistent/trace: can't be created"));
 	err_clear(&err);
-	assert_int_equal(trace_writer_open(dir, 8, &w, &err), -EINVAL);
+	assert_int_equal(trace_writer_open(dir, &how, &w, &err), -EINVAL);
 	assert_non_null(strstr(err.msg, "regular file"));
 	err_clear(&err);
 
 	/* given up, there is no new file, and the old one is whole */
 	write_all(t, in_dir("trace"));
-	assert_int_equal(trace_writer_open(in_dir("trace"), 8, &w, &err), 0);
+	assert_int_equal(trace_writer_open(in_dir("trace"), &how, &w, &err), 0);
 	trace_write_event(w, t, &t->event[0]);
 	trace_writer_drop(w);
 	assert_int_equal(files_in_dir(), 1);
