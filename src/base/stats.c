@@ -209,3 +209,20 @@ double stats_gain_pct(double base, double variant, bool higher_is_better)
 		return gain == 0 ? 0 : copysign(INFINITY, gain);
 	return gain / fabs(base) * 100;
 }
+
+void stats_wilson(u64 part, u64 of, double *lo, double *hi)
+{
+	const double z = 1.959963984540054, n = (double)of;
+	double share, middle, half;
+
+	*lo = 0;
+	*hi = 1;
+	if (!of)
+		return;
+	share = (double)part / n;
+	middle = (share + z * z / (2 * n)) / (1 + z * z / n);
+	half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n));
+	/* what was seen is always inside, however the last digit is rounded */
+	*lo = min(max(middle - half, 0.0), share);
+	*hi = max(min(middle + half, 1.0), share);
+}

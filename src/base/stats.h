@@ -24,6 +24,13 @@ double stats_max(const double *x, int n);
 double stats_best_mean(const double *x, int n, int pct, bool higher, bool harmonic);
 
 /**
+ * stats_wilson() - the 95 % interval of a share of which @part of @of were seen
+ *
+ * Wilson's: right for few observations and for shares near 0 and 1. 0 to 1 if @of is 0.
+ */
+void stats_wilson(u64 part, u64 of, double *lo, double *hi);
+
+/**
  * stats_permutation_p() - two-sided p value of "a and b have the same mean"
  *
  * Every way of dealing the values onto two samples is tried where there are at

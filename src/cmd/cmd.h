@@ -40,6 +40,7 @@ int cmd_tunables(int argc, char **argv);
 int cmd_machines(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
+int cmd_agree(int argc, char **argv);
 int cmd_latency(int argc, char **argv);
 int cmd_timehist(int argc, char **argv);
 int cmd_workloads(int argc, char **argv);

@@ -17,6 +17,8 @@ static const struct command commands[] = {
 	 "the same workloads under several kernels, side by side", cmd_compare},
 	{"latency", "TRACE", "how long tasks waited for a CPU", cmd_latency},
 	{"timehist", "TRACE", "every stay of a task on a CPU, with the wait before it", cmd_timehist},
+	{"agree", "TRACE -m MACHINE -k KERNEL",
+	 "would the core have decided as the kernel of a trace did?", cmd_agree},
 	{"kernels", "", "the kernels and patch series that can be named", cmd_kernels},
 	{"features", "", "scheduler features and which kernel has them", cmd_features},
 	{"tunables", "", "scheduler tunables and their defaults", cmd_tunables},

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * drive.h - a core led through a story: whatever it would do itself, it is made
+ * to do what the kernel did.
+ *
+ * Inside replay/ only. The driver keeps the core's tasks and CPUs where the
+ * story has them, lets ticks and balancing passes leave behind what they leave
+ * (with their hands tied), and asks nothing: that is agree.c's part, which looks
+ * at the core before each act is carried out.
+ */
+#ifndef IDLEST_REPLAY_DRIVE_H
+#define IDLEST_REPLAY_DRIVE_H
+
+#include "machine/machine.h"
+#include "replay/story.h"
+#include "sched/forced.h"
+
+enum drive_class {
+	CLASS_FAIR,
+	CLASS_HIGH,	/* real-time, deadline: it occupies the CPU, as the stopper does */
+	CLASS_STOP,
+};
+
+/* How a wake-up that was begun will be ended. */
+enum drive_wake { DRIVE_NONE, DRIVE_QUEUED, DRIVE_DIRECT, DRIVE_LIST, DRIVE_ON_CPU_LIST };
+
+struct drive_task {
+	struct task *p; /* NULL: not there (any more) */
+	enum drive_class class;
+	enum drive_wake wake;
+	bool exiting, dead;
+	int cpu; /* as the story has it; for those the core doesn't know */
+};
+
+struct drive_cpu {
+	u32 curr;	/* STORY_NONE: idle */
+	bool high;	/* something above the fair class runs */
+	bool looked;	/* the new-idle walk of this way into idle is made */
+};
+
+struct drive {
+	const struct story *st;
+	const struct machine *m;
+	struct sched *s;
+	struct drive_task *task;
+	struct drive_cpu *cpu;
+	struct story_tick tick;
+	u64 base;	/* core time = trace time + base */
+	u64 now;	/* core time */
+	u64 next_tick;
+	/* where the core had to be corrected, for what happened proved it wrong */
+	u64 fixed_delayed;	/* a sleeper that was still queued */
+	u64 fixed_left;		/* one that wasn't */
+	u64 fixed_affinity;	/* it went where it was not thought to be allowed */
+	u64 refused;		/* what could not be carried out all the same */
+};
+
+/**
+ * drive_start() - a booted core in the state in which @st begins
+ * @hz: ticks per second; 0: the machine's
+ */
+int drive_start(struct drive *d, const struct story *st, const struct machine *m,
+		const struct sched_kernel *k, int hz, struct err *err);
+void drive_end(struct drive *d);
+
+/** drive_until() - time passes to @ns of the trace, with the ticks on the way */
+void drive_until(struct drive *d, u64 ns);
+/** drive_drain() - serve or drop what the core asks its host to do */
+void drive_drain(struct drive *d);
+
+/* a fair task that the core knows */
+static inline struct task *drive_fair(const struct drive *d, u32 task)
+{
+	if (task == STORY_NONE || d->task[task].class != CLASS_FAIR)
+		return NULL;
+	return d->task[task].p;
+}
+
+enum drive_class drive_class_of(const struct story_task *t, s16 prio);
+/** drive_make_task() - the core's task for task @i of the story; NULL: out of memory */
+struct task *drive_make_task(struct drive *d, u32 i);
+/** drive_allow_all() - @p went where it wasn't thought to be allowed */
+void drive_allow_all(struct drive *d, struct task *p);
+
+/* ---- acts, carried out ---- */
+
+void drive_block(struct drive *d, const struct story_act *a);
+/** drive_into_idle() - @cpu found nothing to run: its new-idle walk, with @moves made in it */
+void drive_into_idle(struct drive *d, int cpu, struct forced_move *moves, int nr);
+/** drive_leave_high() - before the next task of @cpu is chosen: the one above fair leaves */
+void drive_leave_high(struct drive *d, const struct story_act *a);
+void drive_switch(struct drive *d, const struct story_act *a);
+/** drive_wake_commit() - the wake-up of @a goes as the kernel did it, @dec being the core's own */
+void drive_wake_commit(struct drive *d, const struct story_act *a, const struct wake_query *q,
+		       struct wake_decision *dec);
+void drive_enqueue(struct drive *d, const struct story_act *a);
+void drive_fork(struct drive *d, const struct story_act *a);
+void drive_start_new(struct drive *d, const struct story_act *a, const struct fork_decision *dec);
+void drive_move(struct drive *d, const struct story_act *a);
+void drive_prio(struct drive *d, const struct story_act *a);
+
+#endif
