@@ -69,6 +69,13 @@ enum sched_mover {
 	MOVER_STOPPER,	/* the source's stopper, for a change of affinity or an exec */
 };
 
+struct forced_move {
+	struct task *p;
+	int dst;
+	int error;	/* result: why it couldn't be made, as sched_move_task() returns it */
+	bool done;	/* result; a move that is done already is left out */
+};
+
 /**
  * sched_move_task() - move a queued task that doesn't run to @dst
  * @by: CPU that does it
@@ -87,6 +94,14 @@ enum sched_mover {
  */
 int sched_move_task(struct sched *s, u64 now, int by, struct task *p, int dst,
 		    enum sched_mover mover);
+/**
+ * sched_move_tasks() - the same for what one pass moved
+ * @moves: in the order in which they were taken; they are attached as a pass does it
+ *
+ * Return: how many were moved.
+ */
+int sched_move_tasks(struct sched *s, u64 now, int by, struct forced_move *moves, int nr,
+		     enum sched_mover mover);
 
 /* ---- pulls ---- */
 
@@ -143,13 +158,6 @@ void sched_pull_prepare(struct sched *s, u64 now, int cpu);
 
 /* ---- walks with tied hands ---- */
 
-struct forced_move {
-	struct task *p;
-	int dst;
-	int error;	/* result: of sched_move_task(), if no pass could make the move */
-	bool done;	/* result */
-};
-
 /**
  * sched_walk_forced() - a walk that moves what the record says and nothing else
  * @moves: what was moved in it, in this order; @nr may be 0
@@ -171,7 +179,8 @@ enum sched_begin { BEGIN_ASLEEP, BEGIN_QUEUED, BEGIN_RUNNING };
 /**
  * sched_task_start() - a new task that lives already: on @cpu when the record begins
  *
- * Nobody is asked to reschedule. Its utilisation is that of a fork, if it is not asleep.
+ * Nobody is asked to reschedule. No record tells the averages: they are those of a task that
+ * slept for long.
  * Return: 0; -EBUSY: BEGIN_RUNNING, but something runs there; -EPERM: @cpu isn't allowed.
  */
 int sched_task_start(struct sched *s, u64 now, struct task *p, int cpu, enum sched_begin how);

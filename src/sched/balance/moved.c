@@ -12,17 +12,19 @@ static const enum cpu_idle_type kind_of[] = {
 	[MOVER_NOHZ] = CPU_IDLE,
 };
 
-/* the pass that moved it left this behind (spec 06 §2.4, §2.5, §11) */
+/* the pass that moved them left this behind (spec 06 §2.4, §2.5, §11) */
 static void account_pull(struct sched *s, u64 now, struct rq *dst, struct sched_domain *sd,
-			 enum sched_mover mover)
+			 enum sched_mover mover, bool first)
 {
 	enum cpu_idle_type kind = kind_of[mover];
 
 	if (mover == MOVER_PERIODIC)
 		kind = idle_cpu(s, dst->cpu) ? CPU_IDLE : CPU_NOT_IDLE;
+	sd->lb[kind].gained++;
+	if (!first)
+		return;
 	s->nr_passes[kind]++;
 	sd->lb[kind].count++;
-	sd->lb[kind].gained++;
 	sd->nr_balance_failed = 0;
 	sd->balance_interval = sd->min_interval;
 	if (mover == MOVER_NEWIDLE) {
@@ -43,7 +45,7 @@ static void account_push(struct rq *src, struct sched_domain *sd)
 }
 
 static void account_move(struct sched *s, u64 now, struct rq *src, struct rq *dst,
-			 enum sched_mover mover)
+			 enum sched_mover mover, bool first)
 {
 	struct sched_domain *sd = domain_with(s, dst->cpu, src->cpu);
 
@@ -52,7 +54,7 @@ static void account_move(struct sched *s, u64 now, struct rq *src, struct rq *ds
 	if (mover == MOVER_PUSH)
 		account_push(src, sd);
 	else
-		account_pull(s, now, dst, sd, mover);
+		account_pull(s, now, dst, sd, mover, first);
 }
 
 static int may_move(const struct sched *s, const struct task *p, int dst)
@@ -66,27 +68,73 @@ static int may_move(const struct sched *s, const struct task *p, int dst)
 	return p->cpu == dst || !cpu_rq(s, dst)->online ? -EINVAL : 0;
 }
 
+static int reason_of(enum sched_mover mover)
+{
+	switch (mover) {
+	case MOVER_STOPPER:
+		return REASON_AFFINITY;
+	case MOVER_PUSH:
+		return REASON_ACTIVE_PUSH;
+	default:
+		return REASON_BALANCE_PULL;
+	}
+}
+
+/* Return: whether it is to be attached */
+static bool detach_given(struct sched *s, u64 now, int by, const struct forced_move *m,
+			 enum sched_mover mover, bool first)
+{
+	struct task *p = m->p;
+	struct rq *src = cpu_rq(s, p->cpu);
+
+	update_rq_clock(s, src, now);
+	account_move(s, now, src, cpu_rq(s, m->dst), mover, first);
+	EXPLAIN(s, .now = now, .cpu = by, .p = p, .reason = reason_of(mover), .candidate = m->dst,
+		.taken = true, .value = {src->cpu});
+	if (mover == MOVER_STOPPER && p->se.sched_delayed) { /* asleep in all but name */
+		deactivate_task(s, src, p, DEQUEUE_SLEEP | DEQUEUE_DELAYED);
+		set_task_cpu(s, p, m->dst);
+		return false;
+	}
+	detach_task(s, p, m->dst);
+	return true;
+}
+
+int sched_move_tasks(struct sched *s, u64 now, int by, struct forced_move *moves, int nr,
+		     enum sched_mover mover)
+{
+	struct list_head held;
+	int moved = 0;
+
+	list_init(&held);
+	for (int i = 0; i < nr; i++) {
+		struct forced_move *m = &moves[i];
+
+		if (m->done)
+			continue;
+		m->error = may_move(s, m->p, m->dst);
+		m->done = !m->error;
+		if (m->error)
+			continue;
+		/* attached last taken first (spec 06 §8) */
+		if (detach_given(s, now, by, m, mover, !moved))
+			list_add(&m->p->list_node, &held);
+		moved++;
+	}
+	while (!list_empty(&held)) {
+		struct task *p = list_first_entry(&held, struct task, list_node);
+
+		list_del(&p->list_node);
+		attach_task(s, now, p, by);
+	}
+	return moved;
+}
+
 int sched_move_task(struct sched *s, u64 now, int by, struct task *p, int dst,
 		    enum sched_mover mover)
 {
-	struct rq *src = cpu_rq(s, p->cpu);
-	int rc = may_move(s, p, dst);
+	struct forced_move m = {.p = p, .dst = dst};
 
-	if (rc)
-		return rc;
-	update_rq_clock(s, src, now);
-	account_move(s, now, src, cpu_rq(s, dst), mover);
-	EXPLAIN(s, .now = now, .cpu = by, .p = p,
-		.reason = mover == MOVER_STOPPER ? REASON_AFFINITY :
-			  mover == MOVER_PUSH	 ? REASON_ACTIVE_PUSH :
-						   REASON_BALANCE_PULL,
-		.candidate = dst, .taken = true, .value = {src->cpu});
-	if (mover == MOVER_STOPPER && p->se.sched_delayed) { /* asleep in all but name */
-		deactivate_task(s, src, p, DEQUEUE_SLEEP | DEQUEUE_DELAYED);
-		set_task_cpu(s, p, dst);
-		return 0;
-	}
-	detach_task(s, p, dst);
-	attach_task(s, now, p, by);
-	return 0;
+	sched_move_tasks(s, now, by, &m, 1, mover);
+	return m.error;
 }

@@ -25,16 +25,20 @@ static bool belongs(const struct sched *s, const struct balance_decision *d,
 static void take_given(const struct sched *s, const struct tied_moves *tied,
 		       struct balance_decision *d)
 {
+	u8 attempt = 0;
+
 	d->nr_looks = d->nr_taken = 0;
 	for (int i = 0; i < tied->nr && d->nr_looks < BALANCE_MAX_LOOKS; i++) {
 		struct forced_move *m = &tied->move[i];
 
 		if (!belongs(s, d, m) || (d->nr_taken && m->p->cpu != d->src))
 			continue;
+		/* for another CPU it was another attempt: so they are attached */
+		if (d->nr_taken && d->look[d->nr_looks - 1].dst != m->dst)
+			attempt++;
 		d->src = m->p->cpu;
-		/* attached last taken first: an attempt each keeps the record's order */
 		d->look[d->nr_looks++] = (struct balance_look){
-			.p = m->p, .dst = m->dst, .taken = true, .attempt = (u8)d->nr_taken};
+			.p = m->p, .dst = m->dst, .taken = true, .attempt = attempt};
 		d->nr_taken++;
 		m->done = true;
 	}
@@ -49,17 +53,53 @@ static bool any_given(const struct sched *s, const struct tied_moves *tied,
 	return false;
 }
 
+/* the pass chose what was moved, in this order: it goes as it would */
+static bool agrees(const struct sched *s, const struct tied_moves *tied,
+		   const struct balance_decision *d)
+{
+	int next = 0;
+
+	for (int i = 0; i < d->nr_looks; i++) {
+		const struct balance_look *l = &d->look[i];
+
+		if (!l->taken)
+			continue;
+		while (next < tied->nr && !belongs(s, d, &tied->move[next]))
+			next++;
+		if (next == tied->nr || tied->move[next].p != l->p || tied->move[next].dst != l->dst)
+			return false;
+		next++;
+	}
+	while (next < tied->nr)
+		if (belongs(s, d, &tied->move[next++]))
+			return false;
+	return true;
+}
+
+static void note_done(const struct sched *s, const struct tied_moves *tied,
+		      const struct balance_decision *d)
+{
+	for (int i = 0; i < tied->nr; i++)
+		if (belongs(s, d, &tied->move[i]))
+			tied->move[i].done = true;
+}
+
 void tie_pass(const struct sched *s, u64 now, const struct tied_moves *tied,
 	      struct balance_decision *d)
 {
-	if (any_given(s, tied, d)) {
+	if (agrees(s, tied, d)) {
+		if (d->nr_taken)
+			note_done(s, tied, d);
+		else if (d->active_src >= 0) /* a push would show later, if there was one */
+			decide_pass(s, now, d->dst, d->sd, d->kind, LBF_HANDS_TIED, d);
+	} else if (any_given(s, tied, d)) {
 		take_given(s, tied, d);
 		d->lb = (struct lb_stats){.count = 1, .gained = d->nr_taken,
 					  .imbalance = d->lb.imbalance};
 		d->active_src = -1;
 		d->trivial = false;
 		end_moved(d->sd, d);
-	} else if (d->nr_taken || d->active_src >= 0) {
+	} else {
 		decide_pass(s, now, d->dst, d->sd, d->kind, LBF_HANDS_TIED, d);
 	}
 }
@@ -94,12 +134,6 @@ int sched_walk_forced(struct sched *s, u64 now, int cpu, enum walk_kind kind,
 		w->tied = NULL;
 	}
 	made = (int)(all_passes(s) - before);
-	for (int i = 0; i < nr; i++) {
-		if (moves[i].done)
-			continue;
-		moves[i].error = sched_move_task(s, now, cpu, moves[i].p, moves[i].dst,
-						 mover_of[kind]);
-		moves[i].done = !moves[i].error;
-	}
+	sched_move_tasks(s, now, cpu, moves, nr, mover_of[kind]);
 	return made;
 }

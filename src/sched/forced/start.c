@@ -23,10 +23,8 @@ int sched_task_start(struct sched *s, u64 now, struct task *p, int cpu, enum sch
 	if (how == BEGIN_RUNNING && (rq->curr || rq->stop_running))
 		return -EBUSY;
 	update_rq_clock(s, rq, now);
-	set_task_cpu(s, p, cpu);
-	p->recent_used_cpu = cpu;
-	fair_post_init_util(s, rq, p);
-	activate_task(s, rq, p, ENQUEUE_INITIAL);
+	sched_task_asleep(s, p, cpu); /* until just now */
+	activate_task(s, rq, p, ENQUEUE_WAKEUP);
 	p->state = TASK_RUNNABLE;
 	if (how == BEGIN_QUEUED)
 		return 0;
