@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "replay/ask.h"
 
@@ -102,6 +103,8 @@ static void conclude(struct asker *k)
 	a->fixed_left = k->d.fixed_left;
 	a->fixed_affinity = k->d.fixed_affinity;
 	a->refused = k->d.refused;
+	memcpy(a->pulls.passes, k->d.passes, sizeof(a->pulls.passes));
+	memcpy(a->pulls.unmade, k->d.unmade, sizeof(a->pulls.unmade));
 	a->made_up = k->st->made_up;
 	a->acts = k->st->nr_acts;
 	a->tick = k->d.tick;
@@ -109,20 +112,28 @@ static void conclude(struct asker *k)
 
 static int run(struct asker *k, struct err *err)
 {
-	k->pending = calloc((size_t)k->d.m->topo.nr_cpus, sizeof(*k->pending));
-	if (!k->pending)
+	int nr_cpus = k->d.m->topo.nr_cpus;
+
+	k->pending = calloc((size_t)nr_cpus, sizeof(*k->pending));
+	k->pass = calloc((size_t)nr_cpus, sizeof(*k->pass));
+	if (!k->pending || !k->pass) {
+		free(k->pending);
+		free(k->pass);
 		return err_set(err, -ENOMEM, "out of memory");
+	}
 	for (int c = 0; c < k->d.m->topo.nr_cpus; c++)
 		k->pending[c].act = STORY_NONE;
 	for (k->at = 0; k->at < k->st->nr_acts; k->at++) {
 		const struct story_act *a = &k->st->act[k->at];
 
+		k->d.at = k->at;
 		ask_pending_until(k, a->event);
 		drive_until(&k->d, a->ns);
 		act(k, a);
 	}
 	conclude(k);
 	free(k->pending);
+	free(k->pass);
 	return 0;
 }
 

@@ -55,11 +55,15 @@ struct agree_picks {
 
 #define NR_AGREE_MOVES (MOVE_UNKNOWN + 1)
 
+/* Recorded moves that no wake-up, fork, exec or affinity explains. */
 struct agree_pulls {
 	u64 n, same_source, same_task;
+	u64 equal_source; /* the same source or one as good */
 	struct {
 		u64 n, same_source, same_task, asked_nothing;
 	} by_move[NR_AGREE_MOVES];
+	/* by enum walk_kind: passes made; those that would have moved a task, but none was moved */
+	u64 passes[3], unmade[3];
 };
 
 /* One disagreement, told. */

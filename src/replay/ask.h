@@ -19,6 +19,13 @@ struct ask_pending {
 	bool has_early;
 };
 
+/* The last pass that moved something, of one CPU. */
+struct ask_pass {
+	const struct story_act *first; /* NULL: none */
+	struct pull_decision dec;
+	int next; /* of dec's tasks */
+};
+
 struct asker {
 	struct drive d;
 	struct agree *a;
@@ -26,6 +33,7 @@ struct asker {
 	const struct agree_options *o;
 	struct ask_pending *pending; /* by the waker's CPU */
 	int nr_pending;
+	struct ask_pass *pass; /* by the CPU that makes it */
 	u32 at;		/* act */
 	struct sched_record record[ASK_MAX_RECORDS];
 	int nr_records;
@@ -43,6 +51,8 @@ void ask_pick(struct asker *k, const struct story_act *a);
 void ask_pull(struct asker *k, const struct story_act *a);
 
 enum agree_near ask_near(const struct asker *k, int a, int b);
+/* are the CPUs alike, at every level and in what they run? */
+bool ask_equally_good(const struct asker *k, int a, int b);
 
 /* the core's records from here on are kept for an explanation */
 void ask_listen(struct asker *k);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * ask_rest.c - forks, picks and pulls: asked, compared.
+ * ask_rest.c - forks and picks: asked, compared.
  */
 #include "replay/ask.h"
 
@@ -10,7 +10,7 @@
  * Is @b as good as @a? Each domain's groups of more than one CPU hold both or
  * neither, and both are idle or both run as many tasks.
  */
-static bool equally_good(const struct asker *k, int a, int b)
+bool ask_equally_good(const struct asker *k, int a, int b)
 {
 	const struct sched_topology *t = &k->d.m->topo;
 	enum topo_distance dist = topo_distance(t, a, b);
@@ -44,7 +44,7 @@ void ask_fork(struct asker *k, const struct story_act *a)
 		sched_fork_decide(k->d.s, k->d.now, a->cpu, p, &dec);
 		ask_stop_listening(k);
 		near = ask_near(k, dec.target, a->to);
-		equal = near == NEAR_CPU || equally_good(k, dec.target, a->to);
+		equal = near == NEAR_CPU || ask_equally_good(k, dec.target, a->to);
 		f->n++;
 		f->near[near]++;
 		f->same_cpu += near == NEAR_CPU;
@@ -92,51 +92,4 @@ void ask_pick(struct asker *k, const struct story_act *a)
 			     a->task == STORY_NONE ? 0 : k->st->task[a->task].pid,
 			     dec.next ? sched_task_comm(dec.next) : "swapper",
 			     dec.next ? sched_task_id(dec.next) : 0, sched_reason_name(dec.reason));
-}
-
-/* ---- pulls ---- */
-
-static bool is_pull(const struct story_act *a)
-{
-	return a->move == MOVE_NEWIDLE || a->move == MOVE_PERIODIC || a->move == MOVE_NOHZ;
-}
-
-void ask_pull(struct asker *k, const struct story_act *a)
-{
-	static const enum walk_kind kind_of[] = {
-		[MOVE_NEWIDLE] = WALK_NEWIDLE,
-		[MOVE_PERIODIC] = WALK_PERIODIC,
-		[MOVE_NOHZ] = WALK_NOHZ,
-	};
-	struct agree_pulls *c = &k->a->pulls;
-	struct task *p = drive_fair(&k->d, a->task);
-	struct pull_decision dec;
-	bool source, task;
-
-	if (!p || a->made_up || !is_pull(a))
-		return;
-	ask_listen(k);
-	sched_pull_prepare(k->d.s, k->d.now, a->to);
-	sched_pull_decide(k->d.s, k->d.now, a->to, kind_of[a->move], PULL_ANY_TIME, &dec);
-	ask_stop_listening(k);
-	source = dec.src == a->from;
-	task = source && dec.nr_tasks && dec.task[0] == p;
-	c->n++;
-	c->same_source += source;
-	c->same_task += task;
-	c->by_move[a->move].n++;
-	c->by_move[a->move].same_source += source;
-	c->by_move[a->move].same_task += task;
-	c->by_move[a->move].asked_nothing += dec.src < 0;
-	if (!task)
-		ask_disagree(k, a, source ? NEAR_CPU : NEAR_NODE,
-			     "pull (%s) of %s/%d to %d: kernel from %d, core from %d %s/%d, level %d: %s "
-			     "%s/%s %s %ld",
-			     story_move_name(a->move), story_comm(k->st, a->task),
-			     k->st->task[a->task].pid, a->to, a->from, dec.src,
-			     dec.nr_tasks ? sched_task_comm(dec.task[0]) : "-",
-			     dec.nr_tasks ? sched_task_id(dec.task[0]) : 0, dec.level,
-			     balance_outcome_name(dec.outcome), group_type_name(dec.local_type),
-			     group_type_name(dec.busiest_type), migration_type_name(dec.type),
-			     dec.imbalance);
 }

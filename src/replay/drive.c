@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * drive.c - a core led through a story: its start, time, switches and moves.
+ * drive.c - a core led through a story: its start, time and switches.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,15 +23,41 @@ static int nice_of(s16 prio)
 
 /* ---- what the core asks for ---- */
 
+/*
+ * A CPU that was asked to schedule and chooses the task that runs already leaves
+ * no event; but those that were delayed and came before it have left the queue.
+ */
+static void pick_silently(struct drive *d, int cpu)
+{
+	struct task *curr = sched_current(d->s, cpu);
+	struct pick_decision dec;
+
+	if (!curr || d->cpu[cpu].high || !sched_task_queued(curr) || sched_task_delayed(curr))
+		return;
+	sched_pick_decide(d->s, d->now, cpu, &dec);
+	if (dec.next == curr)
+		sched_pick_commit(d->s, d->now, cpu, curr);
+}
+
 void drive_drain(struct drive *d)
 {
 	struct sched_out out;
 
 	while (sched_next_out(d->s, &out)) {
-		if (out.kind == OUT_SOFTIRQ)
-			sched_walk_forced(d->s, d->now, out.cpu, WALK_PERIODIC, NULL, 0);
-		else if (out.kind == OUT_NOHZ_KICK)
-			sched_walk_forced(d->s, d->now, out.cpu, WALK_NOHZ, NULL, 0);
+		switch (out.kind) {
+		case OUT_RESCHED:
+		case OUT_RESCHED_LAZY:
+			pick_silently(d, out.cpu);
+			break;
+		case OUT_SOFTIRQ:
+			drive_walk(d, out.cpu, WALK_PERIODIC);
+			break;
+		case OUT_NOHZ_KICK:
+			drive_walk(d, out.cpu, WALK_NOHZ);
+			break;
+		default: /* the story has what came of it */
+			break;
+		}
 	}
 }
 
@@ -40,13 +66,14 @@ void drive_drain(struct drive *d)
 static void tick_all(struct drive *d)
 {
 	d->now = d->next_tick;
+	d->next_tick += d->tick.period_ns;
 	for (int c = 0; c < d->st->nr_cpus; c++) {
+		drive_late_walk(d, c, NULL, 0); /* its moves didn't come */
 		if (d->cpu[c].curr == STORY_NONE)
 			continue; /* its tick has stopped */
 		sched_tick(d->s, d->now, c);
 		drive_drain(d);
 	}
-	d->next_tick += d->tick.period_ns;
 }
 
 void drive_until(struct drive *d, u64 ns)
@@ -193,17 +220,6 @@ void drive_block(struct drive *d, const struct story_act *a)
 	drive_drain(d);
 }
 
-void drive_into_idle(struct drive *d, int cpu, struct forced_move *moves, int nr)
-{
-	struct drive_cpu *c = &d->cpu[cpu];
-
-	if (!c->looked && !c->high && !sched_pick_empty(d->s, d->now, cpu)) {
-		c->looked = true;
-		sched_walk_forced(d->s, d->now, cpu, WALK_NEWIDLE, moves, nr);
-	}
-	drive_drain(d);
-}
-
 void drive_leave_high(struct drive *d, const struct story_act *a)
 {
 	struct drive_cpu *c = &d->cpu[a->cpu];
@@ -267,41 +283,6 @@ void drive_switch(struct drive *d, const struct story_act *a)
 	drive_drain(d);
 	if (prev != STORY_NONE && d->task[prev].dead)
 		bury(d, prev);
-}
-
-/* ---- moves ---- */
-
-static const enum sched_mover mover_of[] = {
-	[MOVE_NEWIDLE] = MOVER_NEWIDLE, [MOVE_PERIODIC] = MOVER_PERIODIC, [MOVE_NOHZ] = MOVER_NOHZ,
-	[MOVE_ACTIVE] = MOVER_PUSH,	[MOVE_EXEC] = MOVER_STOPPER,	  [MOVE_SELF] = MOVER_STOPPER,
-	[MOVE_CLASS] = MOVER_STOPPER,	[MOVE_UNKNOWN] = MOVER_STOPPER,
-};
-
-void drive_move(struct drive *d, const struct story_act *a)
-{
-	struct task *p = drive_fair(d, a->task);
-	struct forced_move m = { .p = p, .dst = a->to };
-	int ret;
-
-	d->task[a->task].cpu = a->to;
-	if (!p || sched_task_cpu(p) == a->to)
-		return;
-	if (!sched_task_allowed(p, a->to))
-		drive_allow_all(d, p);
-	if (!sched_task_queued(p)) { /* moved, so it was queued: its dequeue was delayed */
-		if (!sched_task_delay(d->s, d->now, p))
-			d->fixed_delayed++;
-	}
-	if (a->move == MOVE_NEWIDLE && !d->cpu[a->to].looked) {
-		drive_into_idle(d, a->to, &m, 1);
-		if (m.done)
-			return;
-	}
-	ret = sched_move_task(d->s, d->now, a->cpu, p, a->to, mover_of[a->move]);
-	if (ret == -ENOENT)
-		ret = sched_task_set_cpu(d->s, d->now, p, a->to);
-	d->refused += ret != 0;
-	drive_drain(d);
 }
 
 /* ---- priorities ---- */

@@ -36,6 +36,8 @@ struct drive_cpu {
 	u32 curr;	/* STORY_NONE: idle */
 	bool high;	/* something above the fair class runs */
 	bool looked;	/* the new-idle walk of this way into idle is made */
+	bool late_walk;	/* a walk is due that waits for the moves made in it */
+	enum walk_kind late_kind;
 };
 
 struct drive {
@@ -48,11 +50,14 @@ struct drive {
 	u64 base;	/* core time = trace time + base */
 	u64 now;	/* core time */
 	u64 next_tick;
+	u32 at;		/* act that comes next */
 	/* where the core had to be corrected, for what happened proved it wrong */
 	u64 fixed_delayed;	/* a sleeper that was still queued */
 	u64 fixed_left;		/* one that wasn't */
 	u64 fixed_affinity;	/* it went where it was not thought to be allowed */
 	u64 refused;		/* what could not be carried out all the same */
+	/* by enum walk_kind: passes made; those that would have moved a task although none was */
+	u64 passes[3], unmade[3];
 };
 
 /**
@@ -85,8 +90,6 @@ void drive_allow_all(struct drive *d, struct task *p);
 /* ---- acts, carried out ---- */
 
 void drive_block(struct drive *d, const struct story_act *a);
-/** drive_into_idle() - @cpu found nothing to run: its new-idle walk, with @moves made in it */
-void drive_into_idle(struct drive *d, int cpu, struct forced_move *moves, int nr);
 /** drive_leave_high() - before the next task of @cpu is chosen: the one above fair leaves */
 void drive_leave_high(struct drive *d, const struct story_act *a);
 void drive_switch(struct drive *d, const struct story_act *a);
@@ -96,7 +99,25 @@ void drive_wake_commit(struct drive *d, const struct story_act *a, const struct 
 void drive_enqueue(struct drive *d, const struct story_act *a);
 void drive_fork(struct drive *d, const struct story_act *a);
 void drive_start_new(struct drive *d, const struct story_act *a, const struct fork_decision *dec);
-void drive_move(struct drive *d, const struct story_act *a);
 void drive_prio(struct drive *d, const struct story_act *a);
+
+/* ---- moves and walks: drive_move.c ---- */
+
+void drive_move(struct drive *d, const struct story_act *a);
+/* did a pass make the move @a? */
+static inline bool drive_is_pull(const struct story_act *a)
+{
+	return a->move == MOVE_NEWIDLE || a->move == MOVE_PERIODIC || a->move == MOVE_NOHZ;
+}
+/** drive_same_pass() - did the pass that made the pull @a make @b, too? It came later */
+bool drive_same_pass(const struct story_act *a, const struct story_act *b);
+/** drive_go_empty() - @cpu has nothing to run, for the delayed ones don't count; Return: it looks */
+bool drive_go_empty(struct drive *d, int cpu);
+/** drive_into_idle() - @cpu found nothing to run: its new-idle walk, with @moves made in it */
+void drive_into_idle(struct drive *d, int cpu, struct forced_move *moves, int nr);
+/** drive_walk() - @cpu is to walk its domains: now, or when it moves something */
+void drive_walk(struct drive *d, int cpu, enum walk_kind kind);
+/** drive_late_walk() - the walk that waited, if there is one, with @moves made in it */
+void drive_late_walk(struct drive *d, int cpu, struct forced_move *moves, int nr);
 
 #endif

@@ -75,6 +75,7 @@ static void print_pulls(FILE *f, const struct agree_pulls *p)
 {
 	print_number(f, "pulls", p->n);
 	print_share(f, "same source", p->same_source, p->n);
+	print_share(f, "same or equally good source", p->equal_source, p->n);
 	print_share(f, "same task", p->same_task, p->n);
 	for (int i = 0; i < NR_AGREE_MOVES; i++)
 		if (p->by_move[i].n)
@@ -83,6 +84,22 @@ static void print_pulls(FILE *f, const struct agree_pulls *p)
 				(unsigned long long)p->by_move[i].n,
 				(unsigned long long)p->by_move[i].same_task,
 				(unsigned long long)p->by_move[i].asked_nothing);
+}
+
+static const char *const walk_names[] = {
+	[WALK_NEWIDLE] = "newidle",
+	[WALK_PERIODIC] = "periodic",
+	[WALK_NOHZ] = "nohz",
+};
+
+/* the core's own passes on the way, and how many wanted more than the kernel did */
+static void print_passes(FILE *f, const struct agree_pulls *p)
+{
+	fputs("  passes that would have pulled where none did:\n", f);
+	for (size_t i = 0; i < ARRAY_SIZE(walk_names); i++)
+		if (p->passes[i])
+			fprintf(f, "    %-32s %8llu of %llu\n", walk_names[i],
+				(unsigned long long)p->unmade[i], (unsigned long long)p->passes[i]);
 }
 
 void agree_print(const struct agree *a, FILE *f)
@@ -97,6 +114,7 @@ void agree_print(const struct agree *a, FILE *f)
 	print_share(f, "contested, same task", a->picks.contested_same_task, a->picks.contested);
 	print_rules(f, a->picks.rule);
 	print_pulls(f, &a->pulls);
+	print_passes(f, &a->pulls);
 	print_wakes(f, "wake-ups of kernel threads", &a->kthread_wakes);
 	fputs("no choice of a CPU\n", f);
 	fprintf(f, "  awake already %llu, still switching out %llu, of other classes %llu, end not seen %llu\n",
@@ -170,6 +188,17 @@ static json_t *wakes_json(const struct agree_wakes *w)
 		rules_json(w->rule));
 }
 
+static json_t *passes_json(const struct agree_pulls *p)
+{
+	json_t *j = json_object();
+
+	for (size_t i = 0; i < ARRAY_SIZE(walk_names); i++)
+		json_object_set_new(j, walk_names[i],
+				    json_pack("{s:o, s:o}", "n", number(p->passes[i]),
+					      "would_pull", number(p->unmade[i])));
+	return j;
+}
+
 static json_t *pulls_json(const struct agree_pulls *p)
 {
 	json_t *moves = json_object();
@@ -182,8 +211,9 @@ static json_t *pulls_json(const struct agree_pulls *p)
 					  "same_source", number(p->by_move[i].same_source),
 					  "same_task", number(p->by_move[i].same_task), "no_pull",
 					  number(p->by_move[i].asked_nothing)));
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "n", number(p->n), "same_source",
-			 number(p->same_source), "same_task", number(p->same_task),
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "n", number(p->n),
+			 "same_source", number(p->same_source), "same_or_equal_source",
+			 number(p->equal_source), "passes", passes_json(p), "same_task", number(p->same_task),
 			 "interval_same_source", interval(p->same_source, p->n),
 			 "interval_same_task", interval(p->same_task, p->n), "kinds", moves);
 }

@@ -161,6 +161,7 @@ void sched_pull_prepare(struct sched *s, u64 now, int cpu);
 /**
  * sched_walk_forced() - a walk that moves what the record says and nothing else
  * @moves: what was moved in it, in this order; @nr may be 0
+ * @unmade: result: passes that would have moved a task, though none was; may be NULL
  *
  * All passes are made at @now, with all that they leave behind: statistics,
  * nr_idle_scan, intervals, failures, costs, the overload flag. A pass that would
@@ -170,7 +171,7 @@ void sched_pull_prepare(struct sched *s, u64 now, int cpu);
  * Return: passes made; 0 also if the walk didn't begin.
  */
 int sched_walk_forced(struct sched *s, u64 now, int cpu, enum walk_kind kind,
-		      struct forced_move *moves, int nr);
+		      struct forced_move *moves, int nr, int *unmade);
 
 /* ---- start and corrections ---- */
 

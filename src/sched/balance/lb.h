@@ -159,11 +159,11 @@ static inline void prefetch_domain(const struct sched_domain *sd, enum cpu_idle_
 struct tied_moves {
 	struct forced_move *move;
 	int nr;
+	int unmade; /* passes that would have moved something, though nothing was */
 };
 
 /* make what @d decided agree with what was moved */
-void tie_pass(const struct sched *s, u64 now, const struct tied_moves *tied,
-	      struct balance_decision *d);
+void tie_pass(const struct sched *s, u64 now, struct tied_moves *tied, struct balance_decision *d);
 
 static inline void decide_walk_pass(const struct sched *s, u64 now, const struct balance_walk *w,
 				    int dst, struct sched_domain *sd, enum cpu_idle_type kind,

@@ -84,8 +84,7 @@ static void note_done(const struct sched *s, const struct tied_moves *tied,
 			tied->move[i].done = true;
 }
 
-void tie_pass(const struct sched *s, u64 now, const struct tied_moves *tied,
-	      struct balance_decision *d)
+void tie_pass(const struct sched *s, u64 now, struct tied_moves *tied, struct balance_decision *d)
 {
 	if (agrees(s, tied, d)) {
 		if (d->nr_taken)
@@ -100,6 +99,7 @@ void tie_pass(const struct sched *s, u64 now, const struct tied_moves *tied,
 		d->trivial = false;
 		end_moved(d->sd, d);
 	} else {
+		tied->unmade++;
 		decide_pass(s, now, d->dst, d->sd, d->kind, LBF_HANDS_TIED, d);
 	}
 }
@@ -116,9 +116,9 @@ static u64 all_passes(const struct sched *s)
 }
 
 int sched_walk_forced(struct sched *s, u64 now, int cpu, enum walk_kind kind,
-		      struct forced_move *moves, int nr)
+		      struct forced_move *moves, int nr, int *unmade)
 {
-	struct tied_moves tied = {moves, nr};
+	struct tied_moves tied = {moves, nr, 0};
 	struct balance_walk *w = &cpu_rq(s, cpu)->walk;
 	u64 before = all_passes(s), cost;
 	int made;
@@ -134,6 +134,8 @@ int sched_walk_forced(struct sched *s, u64 now, int cpu, enum walk_kind kind,
 		w->tied = NULL;
 	}
 	made = (int)(all_passes(s) - before);
+	if (unmade)
+		*unmade = tied.unmade;
 	sched_move_tasks(s, now, cpu, moves, nr, mover_of[kind]);
 	return made;
 }

@@ -119,7 +119,7 @@ static void several(void **state)
 	m[0] = (struct forced_move){.p = p[1], .dst = 1};
 	m[1] = (struct forced_move){.p = p[2], .dst = 1};
 	r.now += NSEC_PER_SEC;
-	assert_int_equal(sched_walk_forced(r.s, r.now, 1, WALK_PERIODIC, m, 2), 1);
+	assert_int_equal(sched_walk_forced(r.s, r.now, 1, WALK_PERIODIC, m, 2, NULL), 1);
 	assert_ptr_equal(cpu_rq(r.s, 1)->cfs_tasks.prev, &p[2]->rq_node);
 	assert_int_equal(cpu_rq(r.s, 1)->sd->lb[CPU_IDLE].gained, 2);
 	rig_check(&r);
@@ -132,12 +132,14 @@ static void tied(void **state)
 	struct forced_move m = {.dst = 1};
 	struct sched_lb_counts n;
 	struct sched_domain *sd;
+	int unmade;
 	struct task *p[3];
 	struct rig r;
 
 	crowd(&r, "v6.1", p);
 	sd = cpu_rq(r.s, 1)->sd;
-	assert_int_equal(sched_walk_forced(r.s, r.now, 1, WALK_NEWIDLE, NULL, 0), 1);
+	assert_int_equal(sched_walk_forced(r.s, r.now, 1, WALK_NEWIDLE, NULL, 0, &unmade), 1);
+	assert_int_equal(unmade, 1);
 	assert_int_equal(sched_nr_running(r.s, 1), 0);
 	assert_true(sched_lb_counts(r.s, 1, 0, SCHED_LB_NEWIDLE, &n));
 	assert_int_equal(n.count, 1);
@@ -146,7 +148,8 @@ static void tied(void **state)
 	assert_false(sched_lb_counts(r.s, 1, 1, SCHED_LB_NEWIDLE, &n));
 
 	m.p = p[2];
-	assert_int_equal(sched_walk_forced(r.s, r.now, 1, WALK_NEWIDLE, &m, 1), 1);
+	assert_int_equal(sched_walk_forced(r.s, r.now, 1, WALK_NEWIDLE, &m, 1, &unmade), 1);
+	assert_int_equal(unmade, 0);
 	assert_true(m.done);
 	assert_int_equal(sched_task_cpu(p[2]), 1);
 	assert_int_equal(sd->lb[CPU_NEWLY_IDLE].gained, 1);
@@ -156,14 +159,14 @@ static void tied(void **state)
 	/* a periodic pass sets what it sets: here, the scan limit of the LLC */
 	cpu_rq(r.s, 2)->llc->nr_idle_scan = -1;
 	r.now += NSEC_PER_SEC;
-	assert_int_equal(sched_walk_forced(r.s, r.now, 2, WALK_PERIODIC, NULL, 0), 1);
+	assert_int_equal(sched_walk_forced(r.s, r.now, 2, WALK_PERIODIC, NULL, 0, NULL), 1);
 	assert_true(cpu_rq(r.s, 2)->llc->nr_idle_scan >= 0);
 	assert_int_equal(sched_nr_running(r.s, 2), 0);
 	assert_int_equal(cpu_rq(r.s, 2)->sd->nr_balance_failed, 1);
 
 	/* a move that no pass of the walk can make is made all the same */
 	m = (struct forced_move){.p = p[1], .dst = 2};
-	assert_int_equal(sched_walk_forced(r.s, r.now, 2, WALK_PERIODIC, &m, 1), 0);
+	assert_int_equal(sched_walk_forced(r.s, r.now, 2, WALK_PERIODIC, &m, 1, NULL), 0);
 	assert_true(m.done);
 	assert_int_equal(sched_task_cpu(p[1]), 2);
 	rig_check(&r);
@@ -217,7 +220,7 @@ static void free_equals_tied(void **state)
 					m[nr++] = (struct forced_move){b.task[t], log[i].dst, 0,
 								       false};
 		several += nr > 1;
-		sched_walk_forced(b.r.s, b.r.now, cpu, WALK_PERIODIC, m, nr);
+		sched_walk_forced(b.r.s, b.r.now, cpu, WALK_PERIODIC, m, nr, NULL);
 		for (int t = 0; t < a.nr; t++)
 			assert_int_equal(a.task[t]->cpu, b.task[t]->cpu);
 		for (int k = 0; k < NR_IDLE_TYPES; k++) {
