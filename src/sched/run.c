@@ -107,8 +107,9 @@ static void explain_pick(const struct sched *s, u64 now, int cpu)
 	struct pick_decision d;
 
 	sched_pick_decide(s, now, cpu, &d);
-	EXPLAIN(s, .now = now, .cpu = cpu, .p = d.next, .reason = d.reason, .candidate = cpu,
-		.taken = true, .final = true, .value = {d.nr_runnable});
+	EXPLAIN(s, .now = now, .cpu = cpu, .p = d.next, .step = STEP_PICK, .reason = d.reason,
+		.candidate = cpu, .taken = true, .final = true,
+		.value = {d.nr_runnable, s->rq[cpu].curr ? s->rq[cpu].curr->id : 0});
 }
 
 bool sched_pick(struct sched *s, u64 now, int cpu, bool may_balance, struct task **next)

@@ -374,18 +374,20 @@ int sched_set_group(struct sched *s, u64 now, struct task *p, struct task_group 
 
 /* ---- explain ---- */
 
-#define SCHED_RECORD_VALUES 4
+#define SCHED_RECORD_VALUES 6
 
-/* One step of one decision: what was looked at and what came of it (reasons.def). */
+/* One step of one decision: what was looked at (steps.def) and what came of it (reasons.def). */
 struct sched_record {
 	u64 now;
 	int cpu;		/* that decides */
 	const struct task *p;	/* about whom; NULL for passes */
-	int reason;
+	int step;		/* enum sched_step */
+	int reason;		/* enum sched_reason; REASON_NONE: the step came to nothing */
 	int candidate;		/* a CPU, -1 none */
 	bool taken;
-	bool final;		/* what came of the decision; value: the path or flag, its cost in ns */
-	s64 value[SCHED_RECORD_VALUES];
+	bool final;		/* what came of the decision */
+	s64 value[SCHED_RECORD_VALUES];	/* as the step's line names them */
+	const u64 *cpus;	/* CPUs that a search read, valid during the call; NULL: told by value */
 };
 
 typedef void (*sched_sink_fn)(void *ctx, const struct sched_record *r);
@@ -399,6 +401,17 @@ enum sched_reason {
 };
 const char *sched_reason_name(int reason);
 const char *sched_reason_doc(int reason);
+
+enum sched_step {
+#define STEP(name, ...) STEP_##name,
+#include "sched/steps.def"
+#undef STEP
+	NR_STEPS
+};
+const char *sched_step_name(int step);
+const char *sched_step_doc(int step);
+/** sched_step_value() - the name of value @i of records of @step; NULL: they have no such value */
+const char *sched_step_value(int step, int i);
 
 /* ---- domains, for `idlest topo` (spec 01) ---- */
 

@@ -23,8 +23,10 @@ static void decide(const struct sched *s, u64 now, int cpu, const struct task *p
 		d->target = select_fallback_rq(s, cpu, p);
 		d->reason = REASON_FALLBACK;
 	}
-	EXPLAIN(s, .now = now, .cpu = cpu, .p = p, .reason = d->reason, .candidate = d->target,
-		.taken = true, .final = true, .value = {sd_flag, (s64)d->cost_ns});
+	EXPLAIN(s, .now = now, .cpu = cpu, .p = p,
+		.step = sd_flag == SD_BALANCE_FORK ? STEP_FORK : STEP_EXEC, .reason = d->reason,
+		.candidate = d->target, .taken = true, .final = true,
+		.value = {WAKE_DIRECT, (s64)d->cost_ns, cpu});
 }
 
 void sched_fork_decide(const struct sched *s, u64 now, int cpu, const struct task *p,

@@ -64,8 +64,9 @@ void sched_wake_decide(const struct sched *s, u64 now, const struct wake_query *
 	} else {
 		decide_target(s, now, q, d);
 	}
-	EXPLAIN(s, .now = now, .cpu = q->cpu, .p = p, .reason = d->reason, .candidate = d->target,
-		.taken = true, .final = true, .value = {d->path, (s64)d->cost_ns});
+	EXPLAIN(s, .now = now, .cpu = q->cpu, .p = p, .step = STEP_WAKEUP, .reason = d->reason,
+		.candidate = d->target, .taken = true, .final = true,
+		.value = {d->path, (s64)d->cost_ns, p->cpu, q->sync, q->in_task});
 }
 
 /* what the search measured and learnt (spec 14 §2.4) */

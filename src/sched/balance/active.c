@@ -73,8 +73,9 @@ bool sched_active_balance(struct sched *s, u64 now, int cpu)
 		p = push_over(s, now, src, sd);
 	if (!p)
 		return false;
-	EXPLAIN(s, .now = now, .cpu = cpu, .p = p, .reason = REASON_ACTIVE_PUSH,
-		.candidate = src->push_cpu, .taken = true);
+	EXPLAIN(s, .now = now, .cpu = cpu, .p = p, .step = STEP_PUSH,
+		.reason = REASON_ACTIVE_PUSH, .candidate = src->push_cpu, .taken = true,
+		.final = true, .value = {cpu});
 	attach_task(s, now, p, cpu);
 	return true;
 }

@@ -64,9 +64,10 @@ static void commit_looks(struct sched *s, u64 now, int cpu, const struct balance
 			attempt = l->attempt;
 			point = w->held.prev;
 		}
-		EXPLAIN(s, .now = now, .cpu = cpu, .p = l->p, .reason = REASON_BALANCE_PULL,
-			.candidate = l->dst, .taken = true,
-			.value = {d->src, d->sd->level, d->type, d->imbalance});
+		EXPLAIN(s, .now = now, .cpu = cpu, .p = l->p, .step = STEP_PULL,
+			.reason = REASON_BALANCE_PULL, .candidate = l->dst, .taken = true,
+			.final = true,
+			.value = {d->src, d->sd->level, d->type, d->imbalance, d->kind});
 		detach_task(s, l->p, l->dst);
 		list_link(&l->p->list_node, point, point->next);
 		w->nr_held++;
@@ -85,9 +86,10 @@ static void commit_push(struct sched *s, int cpu, const struct balance_decision 
 void balance_commit(struct sched *s, u64 now, int cpu, const struct balance_decision *d)
 {
 	if (!d->nr_taken)
-		EXPLAIN(s, .now = now, .cpu = cpu, .reason = REASON_BALANCE_NONE,
-			.candidate = d->src,
-			.value = {d->outcome, d->sd->level, d->local_type, d->busiest_type});
+		EXPLAIN(s, .now = now, .cpu = cpu, .step = STEP_PASS,
+			.reason = REASON_BALANCE_NONE, .candidate = d->src, .final = true,
+			.value = {d->outcome, d->sd->level, d->local_type, d->busiest_type,
+				  d->imbalance, d->kind});
 	commit_effects(s, d);
 	commit_looks(s, now, cpu, d);
 	if (d->active_src >= 0)

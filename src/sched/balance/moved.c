@@ -89,8 +89,8 @@ static bool detach_given(struct sched *s, u64 now, int by, const struct forced_m
 
 	update_rq_clock(s, src, now);
 	account_move(s, now, src, cpu_rq(s, m->dst), mover, first);
-	EXPLAIN(s, .now = now, .cpu = by, .p = p, .reason = reason_of(mover), .candidate = m->dst,
-		.taken = true, .value = {src->cpu});
+	EXPLAIN(s, .now = now, .cpu = by, .p = p, .step = STEP_PULL, .reason = reason_of(mover),
+		.candidate = m->dst, .taken = true, .final = true, .value = {src->cpu});
 	if (mover == MOVER_STOPPER && p->se.sched_delayed) { /* asleep in all but name */
 		deactivate_task(s, src, p, DEQUEUE_SLEEP | DEQUEUE_DELAYED);
 		set_task_cpu(s, p, m->dst);

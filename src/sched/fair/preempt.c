@@ -110,6 +110,31 @@ static void check_preempt_levels(struct sched *s, struct rq *rq, struct task *p,
 		set_last_buddy(curr);
 }
 
+static void check_preempt(struct sched *s, struct rq *rq, struct task *p, int flags, int from)
+{
+	if (is_flat(s))
+		flat_check_preempt(s, rq, p, flags, from);
+	else
+		check_preempt_levels(s, rq, p, flags, from);
+}
+
+/* the same for who listens; virtual times of different queues can't be compared */
+static void check_preempt_explained(struct sched *s, struct rq *rq, struct task *p, int flags,
+				    int from)
+{
+	const struct sched_entity *curr = &rq->curr->se, *se = &p->se;
+	bool before = rq->need_resched || rq->need_resched_lazy, same, now;
+
+	check_preempt(s, rq, p, flags, from);
+	same = is_flat(s) || curr->cfs_rq == se->cfs_rq;
+	now = rq->need_resched || rq->need_resched_lazy;
+	EXPLAIN(s, .now = rq->clock, .cpu = rq->cpu, .p = p, .step = STEP_PREEMPT,
+		.reason = now && !before ? REASON_PREEMPTS : REASON_PREEMPTS_NOT,
+		.candidate = rq->cpu, .taken = now && !before, .final = true,
+		.value = {rq->curr->id, same ? (s64)(curr->vruntime - se->vruntime) : 0,
+			  same ? (s64)(se->deadline - curr->deadline) : 0, before});
+}
+
 /**
  * fair_check_preempt() - @p was queued on @rq, which runs another fair task
  * @flags: WF_*
@@ -119,10 +144,11 @@ void fair_check_preempt(struct sched *s, struct rq *rq, struct task *p, int flag
 {
 	if (!rq->curr || rq->curr == p || p->se.cfs_rq->throttled)
 		return;
-	if (is_flat(s))
-		flat_check_preempt(s, rq, p, flags, from);
-	else
-		check_preempt_levels(s, rq, p, flags, from);
+	if (unlikely(s->sink)) {
+		check_preempt_explained(s, rq, p, flags, from);
+		return;
+	}
+	check_preempt(s, rq, p, flags, from);
 }
 
 /* ---- ticks ---- */

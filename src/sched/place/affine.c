@@ -15,7 +15,7 @@ static int nr_running_for_sync(const struct sched *s, const struct rq *rq)
 	return rq->nr_running - (rq->cfs.h_nr_queued - rq->cfs.h_nr_runnable);
 }
 
-static int wake_affine_idle(struct wake_ctx *c)
+static int decide_by_idle(struct wake_ctx *c)
 {
 	const struct sched *s = c->s;
 	int this = c->q->cpu, prev = c->prev;
@@ -45,6 +45,20 @@ static int wake_affine_idle(struct wake_ctx *c)
 	return UNDECIDED;
 }
 
+static int wake_affine_idle(struct wake_ctx *c)
+{
+	const struct sched *s = c->s;
+	const struct rq *rq = cpu_rq(s, c->q->cpu);
+	int target = decide_by_idle(c);
+
+	EXPLAIN(s, .now = c->now, .cpu = rq->cpu, .p = c->p, .step = STEP_WA_IDLE,
+		.reason = target == UNDECIDED ? REASON_NONE : c->d->reason, .candidate = target,
+		.taken = target != UNDECIDED,
+		.value = {idle_cpu(s, rq->cpu), idle_cpu(s, c->prev),
+			  cpus_share_cache(s, rq->cpu, c->prev), c->q->sync, rq->nr_running});
+	return target;
+}
+
 static int wake_affine_weight(struct wake_ctx *c, const struct sched_domain *sd)
 {
 	const struct sched *s = c->s;
@@ -71,9 +85,10 @@ static int wake_affine_weight(struct wake_ctx *c, const struct sched_domain *sd)
 	prev_load *= (s64)this_rq->cpu_capacity;
 	if (c->q->sync)
 		prev_load += 1;
-	EXPLAIN(s, .now = c->now, .cpu = this_rq->cpu, .p = c->p, .reason = REASON_WA_WEIGHT,
-		.candidate = this_rq->cpu, .taken = this_load < prev_load,
-		.value = {this_load, prev_load, h});
+	EXPLAIN(s, .now = c->now, .cpu = this_rq->cpu, .p = c->p, .step = STEP_WA_WEIGHT,
+		.reason = REASON_WA_WEIGHT, .candidate = this_rq->cpu,
+		.taken = this_load < prev_load,
+		.value = {this_load, prev_load, h, sd->imbalance_pct});
 	if (this_load >= prev_load)
 		return UNDECIDED;
 	c->d->reason = REASON_WA_WEIGHT;
@@ -94,9 +109,7 @@ int wake_affine(struct wake_ctx *c, const struct sched_domain *sd)
 		target = c->prev;
 	}
 	c->d->move_affine = target == c->q->cpu;
-	EXPLAIN(s, .now = c->now, .cpu = c->q->cpu, .p = c->p, .reason = c->d->reason,
-		.candidate = target, .taken = true,
-		.value = {c->prev, c->q->sync, cpu_rq(s, c->q->cpu)->nr_running,
-			  idle_cpu(s, c->prev)});
+	EXPLAIN(s, .now = c->now, .cpu = c->q->cpu, .p = c->p, .step = STEP_WA_RESULT,
+		.reason = c->d->reason, .candidate = target, .taken = true, .value = {c->prev});
 	return target;
 }

@@ -161,9 +161,11 @@ static const struct sched_group *find_idlest_group(struct descent *d, const stru
 	if (!best || !local)
 		return best;
 	keep = keep_local(d, sd, local, &here, best, &there);
-	EXPLAIN(d->s, .now = d->now, .cpu = d->from, .p = d->p, .reason = REASON_FORK_GROUPS,
+	EXPLAIN(d->s, .now = d->now, .cpu = d->from, .p = d->p,
+		.step = STEP_FORK_GROUPS, .reason = keep ? d->reason : REASON_FORK_GROUPS,
 		.candidate = best->first_cpu, .taken = !keep,
-		.value = {here.type, here.idle_cpus, there.type, there.idle_cpus});
+		.value = {here.type, here.idle_cpus, there.type, there.idle_cpus, here.nr_running,
+			  sd->level});
 	return keep ? NULL : best;
 }
 
@@ -262,8 +264,8 @@ int find_idlest_cpu(const struct sched *s, u64 now, int cpu, const struct task *
 			sd = sd->child;
 			continue;
 		}
-		EXPLAIN(s, .now = now, .cpu = cpu, .p = p, .reason = REASON_FORK_IDLEST,
-			.candidate = next, .taken = true,
+		EXPLAIN(s, .now = now, .cpu = cpu, .p = p, .step = STEP_FORK_CPU,
+			.reason = REASON_FORK_IDLEST, .candidate = next, .taken = true,
 			.value = {g->first_cpu, g->weight, sd->level, new});
 		moved = true;
 		new = next;

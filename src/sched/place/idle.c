@@ -30,14 +30,15 @@ static int chosen(struct wake_ctx *c, int cpu, int reason)
 	return cpu;
 }
 
-static bool try_early(struct wake_ctx *c, int cpu, unsigned long util, int reason)
+static bool try_early(struct wake_ctx *c, int cpu, unsigned long util, int step, int reason)
 {
 	bool take = cpu_is_free(c, cpu) && asym_fits(c, util, cpu);
 
 	work_inspect(c->s, c->w, c->q->cpu, cpu);
-	EXPLAIN(c->s, .now = c->now, .cpu = c->q->cpu, .p = c->p, .reason = reason,
+	EXPLAIN(c->s, .now = c->now, .cpu = c->q->cpu, .p = c->p, .step = step, .reason = reason,
 		.candidate = cpu, .taken = take,
-		.value = {idle_cpu(c->s, cpu), c->s->rq[cpu].nr_running});
+		.value = {idle_cpu(c->s, cpu), c->s->rq[cpu].nr_running,
+			  cpus_share_resources(c->s, cpu, c->prev)});
 	return take;
 }
 
@@ -48,10 +49,15 @@ static bool try_early(struct wake_ctx *c, int cpu, unsigned long util, int reaso
 static bool stacks_on_kthread(const struct wake_ctx *c)
 {
 	const struct rq *rq = cpu_rq(c->s, c->q->cpu);
-	bool kthread = rq->stop_running || (rq->curr && rq->curr->per_cpu_kthread);
+	bool kthread = rq->stop_running || (rq->curr && rq->curr->per_cpu_kthread), stacks;
 
-	return unlikely(kthread) && c->s->k.rules.kthread_stack && c->q->in_task &&
-	       c->prev == rq->cpu && rq->nr_running <= 1;
+	if (likely(!kthread) || !c->s->k.rules.kthread_stack)
+		return false;
+	stacks = c->q->in_task && c->prev == rq->cpu && rq->nr_running <= 1;
+	EXPLAIN(c->s, .now = c->now, .cpu = rq->cpu, .p = c->p, .step = STEP_KTHREAD,
+		.reason = REASON_KTHREAD_STACK, .candidate = rq->cpu, .taken = stacks,
+		.value = {rq->nr_running});
+	return stacks;
 }
 
 /* spec 04 §5.4. Return: the recent CPU if it may be taken or kept, -1 */
@@ -62,12 +68,21 @@ static int recent_cpu(struct wake_ctx *c, int target, unsigned long util)
 	bool ok;
 
 	ok = recent != c->prev && recent != target && shares_for_early_test(s, recent, target) &&
-	     task_allowed(c->p, recent) && try_early(c, recent, util, REASON_RECENT_USED);
+	     task_allowed(c->p, recent) && try_early(c, recent, util, STEP_RECENT, REASON_RECENT_USED);
 	if (s->k.rules.recent_used == RECENT_ALWAYS)
 		c->d->new_recent_used = c->prev;
 	else if (ok) /* until 5.13 only a hit moved it */
 		c->d->new_recent_used = c->prev;
 	return ok ? recent : -1;
+}
+
+static int chosen_by_capacity(struct wake_ctx *c, int cpu, int reason, int read,
+			      unsigned long util)
+{
+	EXPLAIN(c->s, .now = c->now, .cpu = c->q->cpu, .p = c->p, .step = STEP_CAPACITY,
+		.reason = reason, .candidate = cpu, .taken = reason != REASON_NO_IDLE,
+		.value = {read, (s64)util});
+	return chosen(c, cpu, reason);
 }
 
 /* mixed capacities: first free CPU that fits, else the biggest free one (§5.5) */
@@ -76,7 +91,7 @@ static int select_idle_capacity(struct wake_ctx *c, const struct sched_domain *s
 {
 	const struct sched *s = c->s;
 	unsigned long best_capacity = 0;
-	int start = target, best = -1, cpu = target;
+	int start = target, best = -1, cpu = target, read = 0;
 
 	for (bool wrapped = false;;) {
 		cpu = mask_next_and(sd->span, c->p->allowed, cpu, s->words);
@@ -88,9 +103,10 @@ static int select_idle_capacity(struct wake_ctx *c, const struct sched_domain *s
 		if (cpu < 0 || (wrapped && cpu >= start))
 			break;
 		work_inspect(s, c->w, c->q->cpu, cpu);
+		read++;
 		if (cpu_is_free(c, cpu)) {
 			if (util_fits_cpu(s, util, cpu))
-				return chosen(c, cpu, REASON_CAPACITY_FIT);
+				return chosen_by_capacity(c, cpu, REASON_CAPACITY_FIT, read, util);
 			if (s->rq[cpu].cpu_capacity > best_capacity) {
 				best_capacity = s->rq[cpu].cpu_capacity;
 				best = cpu;
@@ -98,7 +114,8 @@ static int select_idle_capacity(struct wake_ctx *c, const struct sched_domain *s
 		}
 		cpu++;
 	}
-	return best >= 0 ? chosen(c, best, REASON_IDLE_CPU) : chosen(c, target, REASON_NO_IDLE);
+	return best >= 0 ? chosen_by_capacity(c, best, REASON_IDLE_CPU, read, util)
+			 : chosen_by_capacity(c, target, REASON_NO_IDLE, read, util);
 }
 
 int select_idle_smt(struct wake_ctx *c, int cpu, const struct sched_domain *sd)
@@ -110,9 +127,15 @@ int select_idle_smt(struct wake_ctx *c, int cpu, const struct sched_domain *sd)
 
 		work_inspect(c->s, c->w, c->q->cpu, sibling);
 		if (task_allowed(c->p, sibling) && mask_test(sd->span, sibling) &&
-		    cpu_is_free(c, sibling))
+		    cpu_is_free(c, sibling)) {
+			EXPLAIN(c->s, .now = c->now, .cpu = c->q->cpu, .p = c->p, .step = STEP_SMT,
+				.reason = REASON_SMT_SIBLING, .candidate = sibling, .taken = true,
+				.value = {cpu});
 			return sibling;
+		}
 	}
+	EXPLAIN(c->s, .now = c->now, .cpu = c->q->cpu, .p = c->p, .step = STEP_SMT,
+		.reason = REASON_SMT_SIBLING, .candidate = -1, .value = {cpu});
 	return -1;
 }
 
@@ -159,10 +182,10 @@ int select_idle_sibling(struct wake_ctx *c, int target)
 	unsigned long util = s->asym_active ? task_util_est(s, c->p) : 0;
 	int prev = c->prev, prev_kept = -1, recent;
 
-	if (try_early(c, target, util, REASON_TARGET_IDLE))
+	if (try_early(c, target, util, STEP_TARGET, REASON_TARGET_IDLE))
 		return chosen(c, target, REASON_TARGET_IDLE);
 	if (prev != target && shares_for_early_test(s, prev, target) &&
-	    try_early(c, prev, util, REASON_PREV_IDLE)) {
+	    try_early(c, prev, util, STEP_PREV, REASON_PREV_IDLE)) {
 		if (in_reach(s, prev, target))
 			return chosen(c, prev, REASON_PREV_IDLE);
 		prev_kept = prev;

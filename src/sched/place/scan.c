@@ -231,6 +231,45 @@ static bool scan_cores(struct scan *sc, bool remember, int *pos)
 	return true;
 }
 
+/* ---- for who listens ---- */
+
+/* the CPUs that a walk from the start, of @read CPUs, has read; cores in full if @cores */
+static const u64 *cpus_read(const struct scan *sc, int read, bool cores)
+{
+	const struct sched *s = sc->c->s;
+	u64 *cpus = s->scratch[2];
+
+	mask_zero(cpus, s->words);
+	for (int i = 0, pos = sc->start; i < sc->llc->nr_cpus && read > 0; i++, pos++) {
+		const struct rq *rq;
+
+		if (pos == sc->llc->nr_cpus)
+			pos = 0;
+		rq = cpu_rq(s, sc->llc->cpus[pos]);
+		if (!is_cand(sc, pos) || mask_test(cpus, rq->cpu))
+			continue;
+		mask_set(cpus, rq->cpu);
+		read--;
+		for (int k = 0; cores && k < rq->nr_siblings; k++, read--)
+			mask_set(cpus, rq->siblings[k]);
+	}
+	return cpus;
+}
+
+static __attribute__((noinline, cold)) void explain_search(const struct scan *sc, int step,
+							   enum scan_result res, int reason,
+							   int pos, int read, bool cores)
+{
+	const struct wake_ctx *c = sc->c;
+
+	EXPLAIN(c->s, .now = c->now, .cpu = c->q->cpu, .p = c->p, .step = step,
+		.reason = res == SCAN_FOUND	? reason
+			  : res == SCAN_GAVE_UP ? REASON_SCAN_GIVEN_UP
+						: REASON_NO_IDLE,
+		.candidate = res == SCAN_FOUND ? sc->llc->cpus[pos] : -1, .taken = res == SCAN_FOUND,
+		.value = {read, cores}, .cpus = cpus_read(sc, read, cores));
+}
+
 /* ---- the target's cluster first (spec 04 §8) ---- */
 
 static const u64 *cluster_span(const struct sched *s, int target)
@@ -271,6 +310,7 @@ static enum scan_result scan_cluster(struct scan *sc, const u64 *span, bool has_
 	const struct sched *s = sc->c->s;
 	const struct llc *llc = sc->llc;
 	u64 *whole = s->scratch[1];
+	int before = sc->visited;
 	enum scan_result res;
 
 	own_candidates(sc);
@@ -282,6 +322,9 @@ static enum scan_result scan_cluster(struct scan *sc, const u64 *span, bool has_
 		res = scan_cores(sc, true, pos) ? SCAN_FOUND : SCAN_NOTHING;
 	else
 		res = scan_cpus(sc, pos);
+	if (unlikely(s->sink))
+		explain_search(sc, STEP_CLUSTER, res, REASON_CLUSTER_IDLE, *pos,
+			       sc->visited - before, has_core);
 	for (int i = 0; i < llc->words; i++)
 		sc->cand[i] = whole[i] & ~sc->cand[i];
 	return res;
@@ -348,6 +391,22 @@ static bool scan_limit(struct scan *sc, bool has_core, bool *prop)
 	return true;
 }
 
+static void explain_limit(const struct scan *sc, bool has_core, bool prop, bool may)
+{
+	const struct wake_ctx *c = sc->c;
+	const struct sched *s = c->s;
+	int nr = prop ? sis_prop_nr(c, cpu_rq(s, c->q->cpu), s->rq[sc->target].sd_llc->weight) : -1;
+
+	EXPLAIN(s, .now = c->now, .cpu = c->q->cpu, .p = c->p, .step = STEP_LIMIT,
+		.reason = may ? REASON_NONE : REASON_SCAN_GIVEN_UP, .candidate = sc->target,
+		.taken = !may,
+		.value = {feat(s, FEAT_SIS_UTIL) ? sc->llc->nr_idle_scan : -1, nr,
+			  !may			  ? 0
+			  : sc->left == UNLIMITED ? -1
+						  : sc->left,
+			  has_core});
+}
+
 static void local_candidates(struct scan *sc)
 {
 	const struct llc *llc = sc->llc;
@@ -363,6 +422,7 @@ static enum scan_result scan_llc(struct scan *sc, bool has_core, int *pos, int *
 {
 	const u64 *cluster = cluster_span(sc->c->s, sc->target);
 	enum scan_result res = SCAN_NOTHING;
+	int before;
 
 	if (unlikely(sis_short_on(sc->c->s)) && !has_core &&
 	    sis_short_stays(sc->c, sc->target, true)) {
@@ -377,14 +437,21 @@ static enum scan_result scan_llc(struct scan *sc, bool has_core, int *pos, int *
 		if (res != SCAN_NOTHING)
 			return res;
 	}
+	before = sc->visited;
 	if (!has_core) {
 		*reason = REASON_IDLE_CPU;
-		return scan_cpus(sc, pos);
+		res = scan_cpus(sc, pos);
+		if (unlikely(sc->c->s->sink))
+			explain_search(sc, STEP_SEARCH, res, *reason, *pos, sc->visited - before,
+				       false);
+		return res;
 	}
-	if (scan_cores(sc, true, pos)) {
-		*reason = REASON_IDLE_CORE;
+	res = scan_cores(sc, true, pos) ? SCAN_FOUND : SCAN_NOTHING;
+	*reason = REASON_IDLE_CORE;
+	if (unlikely(sc->c->s->sink))
+		explain_search(sc, STEP_SEARCH, res, *reason, *pos, sc->visited - before, true);
+	if (res == SCAN_FOUND)
 		return SCAN_FOUND;
-	}
 	sc->c->d->clear_idle_cores = true;
 	sc->c->d->idle_cores_llc = sc->llc->index;
 	if (sc->remembered < 0)
@@ -398,10 +465,15 @@ static enum scan_result scan_llc(struct scan *sc, bool has_core, int *pos, int *
 static bool scan_cores_first(struct scan *sc, int *pos)
 {
 	struct wake_decision *d = sc->c->d;
+	bool found;
 
 	if (!sc->c->s->smt_active || !sc->llc->has_idle_cores)
 		return false;
-	if (scan_cores(sc, false, pos))
+	found = scan_cores(sc, false, pos);
+	if (unlikely(sc->c->s->sink))
+		explain_search(sc, STEP_CORES, found ? SCAN_FOUND : SCAN_NOTHING, REASON_IDLE_CORE,
+			       *pos, sc->visited, true);
+	if (found)
 		return true;
 	d->clear_idle_cores = true;
 	d->idle_cores_llc = sc->llc->index;
@@ -447,18 +519,20 @@ enum scan_result select_idle_cpu(struct wake_ctx *c, int target, bool has_core, 
 	int pos = -1, reason = REASON_IDLE_CORE;
 	enum scan_result res = SCAN_FOUND;
 	bool prop = false;
-	int read;
 
 	if (s->k.rules.scan_start == SCAN_AFTER_TARGET && ++sc.start == sc.llc->nr_cpus)
 		sc.start = 0;
 	if (!sc.all)
 		local_candidates(&sc);
 	if (!s->k.rules.idle_core_first || !scan_cores_first(&sc, &pos)) {
+		bool may;
+
 		charge(&sc);
-		res = scan_limit(&sc, has_core, &prop) ? scan_llc(&sc, has_core, &pos, &reason)
-						       : SCAN_GAVE_UP;
+		may = scan_limit(&sc, has_core, &prop);
+		if (unlikely(s->sink))
+			explain_limit(&sc, has_core, prop, may);
+		res = may ? scan_llc(&sc, has_core, &pos, &reason) : SCAN_GAVE_UP;
 	}
-	read = sc.visited;
 	/* a scan that ran out measures nothing, nor does none at all */
 	if (prop && res != SCAN_GAVE_UP && reason != REASON_SHORT_TASK)
 		measure(&sc);
@@ -468,11 +542,5 @@ enum scan_result select_idle_cpu(struct wake_ctx *c, int target, bool has_core, 
 		*cpu = sc.llc->cpus[pos];
 		c->d->reason = reason;
 	}
-	EXPLAIN(s, .now = c->now, .cpu = c->q->cpu, .p = c->p,
-		.reason = res == SCAN_FOUND	? reason
-			  : res == SCAN_GAVE_UP ? REASON_SCAN_GIVEN_UP
-						: REASON_NO_IDLE,
-		.candidate = res == SCAN_FOUND ? *cpu : -1, .taken = res == SCAN_FOUND,
-		.value = {read, has_core, sc.llc->nr_idle_scan, target});
 	return res;
 }

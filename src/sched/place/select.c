@@ -52,11 +52,12 @@ void record_wakee(struct sched *s, u64 now, int waker_cpu, struct task *p)
 }
 
 /* the waker as it is after recording this wakee */
-static bool wake_wide(const struct wake_ctx *c)
+static bool wake_wide(const struct wake_ctx *c, bool may_use_waker)
 {
 	const struct rq *rq = cpu_rq(c->s, c->q->cpu);
 	u64 master = recorded(waker_of(rq), c->now, c->p).flips;
 	u64 slave = c->p->wakee_flips, factor = rq->llc_size;
+	bool wide;
 
 	if (master < slave) {
 		u64 t = master;
@@ -64,7 +65,11 @@ static bool wake_wide(const struct wake_ctx *c)
 		master = slave;
 		slave = t;
 	}
-	return slave >= factor && master >= slave * factor;
+	wide = slave >= factor && master >= slave * factor;
+	EXPLAIN(c->s, .now = c->now, .cpu = c->q->cpu, .p = c->p, .step = STEP_WAKE_WIDE,
+		.reason = REASON_WAKE_WIDE, .candidate = c->q->cpu, .taken = wide || !may_use_waker,
+		.value = {(s64)master, (s64)slave, (s64)factor, may_use_waker});
+	return wide;
 }
 
 struct sched_domain *wake_affine_domain(const struct rq *rq, int prev)
@@ -104,15 +109,12 @@ int select_task_rq_fair(const struct sched *s, u64 now, const struct wake_query 
 		d->reason = REASON_SHORT_PAIR;
 		return q->cpu;
 	}
-	want_affine = may_use_waker && !wake_wide(&c);
+	want_affine = !wake_wide(&c, may_use_waker) && may_use_waker;
 	if (want_affine && q->cpu != c.prev) {
 		const struct sched_domain *sd = wake_affine_domain(cpu_rq(s, q->cpu), c.prev);
 
 		if (sd)
 			new = wake_affine(&c, sd);
-	} else if (unlikely(!want_affine)) {
-		EXPLAIN(s, .now = now, .cpu = q->cpu, .p = p, .reason = REASON_WAKE_WIDE,
-			.candidate = q->cpu, .value = {p->wakee_flips, may_use_waker});
 	}
 	d->waker_recent_used = want_affine && s->k.rules.recent_used == RECENT_ON_HIT;
 	return select_idle_sibling(&c, new);

@@ -99,14 +99,20 @@ bool sis_short_stays(const struct wake_ctx *c, int target, bool in_scan)
 {
 	const struct sis_short *v = version(c->s);
 	const struct rq *rq = cpu_rq(c->s, target);
+	bool stays;
 
 	if (!v || v->while_busy != in_scan || (v->on_waker && target != c->q->cpu))
 		return false;
 	if (in_scan && (!feat(c->s, FEAT_SIS_UTIL) ||
 			5 * (rq->llc->nr_idle_scan + 1) >= 3 * rq->sd_llc->weight))
 		return false;
-	return (!v->runs_alone || rq->nr_running == 1) && is_short(c->s, v, rq->curr) &&
-	       (!v->wakee_short || is_short(c->s, v, c->p));
+	stays = (!v->runs_alone || rq->nr_running == 1) && is_short(c->s, v, rq->curr) &&
+		(!v->wakee_short || is_short(c->s, v, c->p));
+	EXPLAIN(c->s, .now = c->now, .cpu = c->q->cpu, .p = c->p, .step = STEP_SHORT,
+		.reason = REASON_SHORT_TASK, .candidate = target, .taken = stays,
+		.value = {rq->nr_running, rq->curr ? (s64)rq->curr->dur_avg : 0,
+			  (s64)c->p->dur_avg, rq->llc->nr_idle_scan});
+	return stays;
 }
 
 /* the waker's last wakee is this one, since it was recorded just now (spec 04 §2.1) */
@@ -115,7 +121,12 @@ bool sis_current_stays(const struct wake_ctx *c)
 	const struct rq *rq = cpu_rq(c->s, c->q->cpu);
 	const struct task *waker = rq->curr;
 	u64 limit = short_limit(c->s);
+	bool stays;
 
-	return waker && rq->nr_running == 1 && c->p->last_wakee == waker &&
-	       8 * waker->dur_avg < limit && 8 * c->p->dur_avg < limit;
+	stays = waker && rq->nr_running == 1 && c->p->last_wakee == waker &&
+		8 * waker->dur_avg < limit && 8 * c->p->dur_avg < limit;
+	EXPLAIN(c->s, .now = c->now, .cpu = rq->cpu, .p = c->p, .step = STEP_SHORT_PAIR,
+		.reason = REASON_SHORT_PAIR, .candidate = rq->cpu, .taken = stays,
+		.value = {waker ? (s64)waker->dur_avg : 0, (s64)c->p->dur_avg});
+	return stays;
 }
