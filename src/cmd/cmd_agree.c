@@ -10,12 +10,12 @@
 #include "report/agree_tables.h"
 #include "report/json.h"
 
-enum { OPT_JSON = 256, OPT_WHY, OPT_HZ };
+enum { OPT_JSON = 256, OPT_WHY, OPT_HZ, OPT_SCHEDSTAT };
 
 #define MAX_WHY 100000
 
 struct options {
-	const char *path, *machine, *kernel;
+	const char *path, *machine, *kernel, *schedstat;
 	struct agree_options agree;
 	bool json;
 };
@@ -25,6 +25,8 @@ static const struct argp_option option_table[] = {
 	{ "kernel", 'k', "KERNEL", 0, "the kernel that is asked: to judge it, the recorded one", 0 },
 	{ "why", OPT_WHY, "N", 0, "tell the N worst disagreements, with what the core looked at", 0 },
 	{ "hz", OPT_HZ, "HZ", 0, "ticks per second (default: the machine's)", 0 },
+	{ "schedstat", OPT_SCHEDSTAT, "FILE", 0,
+	  "compare balancing passes, too: /proc/schedstat before and after the trace", 0 },
 	{ "json", OPT_JSON, NULL, 0, "as JSON", 0 },
 	{ 0 },
 };
@@ -51,6 +53,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'k':
 		o->kernel = arg;
+		break;
+	case OPT_SCHEDSTAT:
+		o->schedstat = arg;
 		break;
 	case OPT_JSON:
 		o->json = true;
@@ -107,17 +112,27 @@ int cmd_agree(int argc, char **argv)
 	};
 	struct options o = { 0 };
 	struct err err = { 0 };
+	struct agree_passes kernel;
 	struct agree a;
 	json_t *j;
 	int ret = 0;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	if (o.schedstat && agree_passes_recorded(o.schedstat, &kernel, &err))
+		return cmd_fail("agree", &err);
 	if (agree(&o, &a, &err))
 		return cmd_fail("agree", &err);
 	if (!o.json) {
 		agree_print(&a, stdout);
+		if (o.schedstat)
+			agree_print_passes(&a.passes, &kernel, stdout);
 	} else {
 		j = agree_json(&a);
+		if (j && o.schedstat)
+			json_object_set_new(j, "passes",
+					    json_pack("{s:o, s:o}", "kernel",
+						      agree_passes_json(&kernel), "core",
+						      agree_passes_json(&a.passes)));
 		ret = j ? json_print(j, stdout) : err_set(&err, -ENOMEM, "out of memory");
 	}
 	agree_free(&a);

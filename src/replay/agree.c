@@ -103,6 +103,7 @@ static void conclude(struct asker *k)
 	a->fixed_left = k->d.fixed_left;
 	a->fixed_affinity = k->d.fixed_affinity;
 	a->refused = k->d.refused;
+	agree_passes_made(k->d.s, k->d.m->topo.nr_cpus, &a->passes);
 	memcpy(a->pulls.passes, k->d.passes, sizeof(a->pulls.passes));
 	memcpy(a->pulls.unmade, k->d.unmade, sizeof(a->pulls.unmade));
 	a->made_up = k->st->made_up;

@@ -10,6 +10,7 @@
 #define IDLEST_REPLAY_AGREE_H
 
 #include "machine/machine.h"
+#include "replay/agree_passes.h"
 #include "replay/story.h"
 #include "sched/sched.h"
 
@@ -83,6 +84,7 @@ struct agree {
 	struct agree_forks forks;
 	struct agree_picks picks;
 	struct agree_pulls pulls;
+	struct agree_passes passes; /* that the core made on the way */
 	/* wake-ups that are no choice of a CPU: awake already, or left to the wakee's own CPU */
 	u64 wakes_awake, wakes_on_cpu, wakes_lost, wakes_other_class, wakes_bound;
 	/* corrections of the core on the way, see drive.h */
