@@ -14,23 +14,19 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "workload/cycle.h"
 #include "workload/models.h"
 
 struct periodic_task {
-	struct periodic_run *run;
-	struct sim_task *task;
-	u64 release, period, work;
-	enum { PERIODIC_START, PERIODIC_SLEPT, PERIODIC_WORKED } state;
-	bool slept;
-	u64 cpu_ns; /* when it exited */
+	struct cycle cycle;
+	struct sim_task *task; /* NULL once it has exited */
+	u64 cpu_ns;	       /* when it exited */
 };
 
 struct periodic_run {
-	u64 end;
+	struct cycle_tally tally;
 	int nr;
 	struct periodic_task *task;
-	struct hist latency;
-	u64 periods, missed;
 };
 
 /* No release is dropped, so that a task may work for much longer than the duration. */
@@ -52,41 +48,15 @@ static int periodic_check(const struct workload *w, void **parsed, struct err *e
 	return 0;
 }
 
-/* What the last step was is over: account for it and move on. */
-static void periodic_account(struct sim *sim, struct periodic_task *p)
-{
-	struct periodic_run *run = p->run;
-
-	if (p->state == PERIODIC_SLEPT && p->slept)
-		hist_add(&run->latency, sim_task_wake_latency(p->task));
-	if (p->state == PERIODIC_WORKED) {
-		p->release += p->period;
-		run->periods++;
-		run->missed += sim_now(sim) > p->release;
-	}
-}
-
 static void periodic_next(struct sim *sim, struct sim_task *t, struct sim_step *step)
 {
 	struct periodic_task *p = sim_task_arg(t);
 
 	p->task = t;
-	periodic_account(sim, p);
-	if (p->state == PERIODIC_SLEPT) {
-		step->op = SIM_RUN;
-		step->ns = p->work;
-		p->state = PERIODIC_WORKED;
+	if (cycle_next(&p->cycle, sim, t, step))
 		return;
-	}
-	if (p->release >= p->run->end) {
-		p->cpu_ns = sim_task_cpu_ns(t);
-		p->task = NULL;
-		return; /* SIM_EXIT */
-	}
-	p->slept = sim_now(sim) < p->release;
-	step->op = SIM_SLEEP_UNTIL;
-	step->ns = p->release;
-	p->state = PERIODIC_SLEPT;
+	p->cpu_ns = sim_task_cpu_ns(t);
+	p->task = NULL; /* SIM_EXIT */
 }
 
 static const struct sim_program periodic_program = {"periodic", periodic_next};
@@ -120,13 +90,16 @@ static int periodic_spawn(const struct workload *w, struct sim *sim, struct peri
 
 	if (workload_is_set(w, "load"))
 		work = max(period * workload_int(w, "load") / 100, 1ULL);
-	p->run = run;
-	p->period = period;
+	p->cycle = (struct cycle){
+		.period = period,
+		.end = workload_int(w, "lead") + workload_int(w, "duration"),
+		.tally = &run->tally,
+	};
 	if (workload_int(w, "mixed"))
-		p->period = period / 2 + rng_below(sim_rng(sim), period + 1);
-	p->work = max((u64)((u128)work * p->period / period), 1ULL);
-	p->release = workload_int(w, "lead") +
-		     first_phase(sim, workload_int(w, "phase"), p->period, i, run->nr);
+		p->cycle.period = period / 2 + rng_below(sim_rng(sim), period + 1);
+	p->cycle.work = max((u64)((u128)work * p->cycle.period / period), 1ULL);
+	p->cycle.release = workload_int(w, "lead") + first_phase(sim, workload_int(w, "phase"),
+								 p->cycle.period, i, run->nr);
 	if (workload_int(w, "pinned")) {
 		what.allowed = model_one_cpu(sim, i % sim_machine(sim)->topo.nr_cpus);
 		if (!what.allowed)
@@ -144,7 +117,6 @@ static int periodic_setup(const struct workload *w, struct sim *sim, void **stat
 	if (!run)
 		return model_nomem(err);
 	run->nr = workload_int(w, "n");
-	run->end = workload_int(w, "lead") + workload_int(w, "duration");
 	run->task = arena_array(sim_arena(sim), run->nr, sizeof(*run->task));
 	if (!run->task)
 		return model_nomem(err);
@@ -165,9 +137,9 @@ static int periodic_finish(const struct workload *w, struct sim *sim, void *stat
 
 		cpu_ns += p->task ? sim_task_cpu_ns(p->task) : p->cpu_ns;
 	}
-	model_latencies(r, "wakeup latency", &run->latency);
-	result_add(r, "missed", "periods", false, run->missed);
-	result_add(r, "done", "periods", true, run->periods);
+	model_latencies(r, "wakeup latency", &run->tally.latency);
+	result_add(r, "missed", "periods", false, run->tally.missed);
+	result_add(r, "done", "periods", true, run->tally.done);
 	result_add(r, "CPU time", "s", false, cpu_ns / 1e9);
 	return 0;
 }
