@@ -141,7 +141,7 @@ static int run(struct asker *k, struct err *err)
 int agree_run(const struct trace *t, const struct machine *m, const struct sched_kernel *kernel,
 	      const struct agree_options *o, struct agree *a, struct err *err)
 {
-	struct asker k = { .a = a, .o = o };
+	struct asker k = { .a = a, .o = o, .kernel = kernel };
 	struct story *st;
 	int ret;
 

@@ -60,6 +60,7 @@ struct agree_picks {
 struct agree_pulls {
 	u64 n, same_source, same_task;
 	u64 equal_source; /* the same source or one as good */
+	u64 undetermined, undetermined_same_source, undetermined_same_task;
 	struct {
 		u64 n, same_source, same_task, asked_nothing;
 	} by_move[NR_AGREE_MOVES];

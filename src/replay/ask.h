@@ -23,7 +23,8 @@ struct ask_pending {
 struct ask_pass {
 	const struct story_act *first; /* NULL: none */
 	struct pull_decision dec;
-	int next; /* of dec's tasks */
+	int next;   /* of dec's tasks */
+	bool drawn; /* a level below may have been left out by a draw: dec is of the level alone */
 };
 
 struct asker {
@@ -31,6 +32,7 @@ struct asker {
 	struct agree *a;
 	const struct story *st;
 	const struct agree_options *o;
+	const struct sched_kernel *kernel;
 	struct ask_pending *pending; /* by the waker's CPU */
 	int nr_pending;
 	struct ask_pass *pass; /* by the CPU that makes it */

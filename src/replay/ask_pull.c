@@ -6,6 +6,12 @@
  * or whose it was. The core is asked once a pass: what it takes from one source
  * follows in one go. A CPU that pulls because it has nothing left has taken its
  * delayed tasks off the queue before it looks.
+ *
+ * Kernels with NI_RANDOM draw, for each level of a new-idle walk, whether they
+ * try it, and no record shows the draws. Where the core would pull on a level
+ * below the one that made the pull, that one may have been left out: the answer
+ * is undetermined, and that of the level itself is compared. The strict figures
+ * have it as a disagreement.
  */
 #include "replay/ask.h"
 
@@ -32,6 +38,11 @@ static void ask_pass(struct asker *k, const struct story_act *a, struct ask_pass
 	sched_pull_prepare(s, k->d.now, a->to);
 	sched_pull_decide(s, k->d.now, a->to, kind_of(a), PULL_ANY_TIME, &x->dec);
 	ask_stop_listening(k);
+	x->drawn = a->move == MOVE_NEWIDLE && x->dec.src >= 0 && sched_feat(k->kernel, FEAT_NI_RANDOM) &&
+		   x->dec.level < sched_pull_level(s, a->to, a->from);
+	if (x->drawn)
+		sched_pull_decide_level(s, k->d.now, a->to, WALK_NEWIDLE,
+					sched_pull_level(s, a->to, a->from), PULL_ANY_TIME, &x->dec);
 }
 
 static void tell(struct asker *k, const struct story_act *a, const struct ask_pass *x, int nth,
@@ -66,6 +77,9 @@ void ask_pull(struct asker *k, const struct story_act *a)
 	source = x->dec.src == a->from;
 	task = source && nth < x->dec.nr_tasks && x->dec.task[nth] == p;
 	c->n++;
+	c->undetermined += x->drawn;
+	c->undetermined_same_source += x->drawn && source;
+	c->undetermined_same_task += x->drawn && task;
 	c->same_source += source;
 	c->equal_source += source || (x->dec.src >= 0 && ask_equally_good(k, x->dec.src, a->from));
 	c->same_task += task;

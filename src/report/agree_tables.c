@@ -77,6 +77,9 @@ static void print_pulls(FILE *f, const struct agree_pulls *p)
 	print_share(f, "same source", p->same_source, p->n);
 	print_share(f, "same or equally good source", p->equal_source, p->n);
 	print_share(f, "same task", p->same_task, p->n);
+	print_share(f, "undetermined", p->undetermined, p->n);
+	print_share(f, "same source, strict", p->same_source - p->undetermined_same_source, p->n);
+	print_share(f, "same task, strict", p->same_task - p->undetermined_same_task, p->n);
 	for (int i = 0; i < NR_AGREE_MOVES; i++)
 		if (p->by_move[i].n)
 			fprintf(f, "    %-32s %8llu of %llu, same task %llu, no pull %llu\n",
@@ -211,7 +214,10 @@ static json_t *pulls_json(const struct agree_pulls *p)
 					  "same_source", number(p->by_move[i].same_source),
 					  "same_task", number(p->by_move[i].same_task), "no_pull",
 					  number(p->by_move[i].asked_nothing)));
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "n", number(p->n),
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "n",
+			 number(p->n), "undetermined", number(p->undetermined),
+			 "strict_same_source", number(p->same_source - p->undetermined_same_source),
+			 "strict_same_task", number(p->same_task - p->undetermined_same_task),
 			 "same_source", number(p->same_source), "same_or_equal_source",
 			 number(p->equal_source), "passes", passes_json(p), "same_task", number(p->same_task),
 			 "interval_same_source", interval(p->same_source, p->n),

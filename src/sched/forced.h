@@ -143,11 +143,15 @@ void sched_pull_decide(const struct sched *s, u64 now, int cpu, enum walk_kind k
 
 /**
  * sched_pull_decide_level() - the same for the one pass of @cpu's domain @level
+ * @flags: PULL_ANY_TIME: don't ask whether it is this CPU's to make
  *
  * Return: 0, or -EINVAL if @cpu has no such domain.
  */
 int sched_pull_decide_level(const struct sched *s, u64 now, int cpu, enum walk_kind kind,
-			    int level, struct pull_decision *d);
+			    int level, unsigned int flags, struct pull_decision *d);
+
+/** sched_pull_level() - of the pass by which @dst pulls from @src; -1: there is none */
+int sched_pull_level(const struct sched *s, int dst, int src);
 
 /**
  * sched_pull_prepare() - age the averages that a walk of @cpu ages before it looks

@@ -111,7 +111,7 @@ void sched_pull_decide(const struct sched *s, u64 now, int cpu, enum walk_kind k
 }
 
 int sched_pull_decide_level(const struct sched *s, u64 now, int cpu, enum walk_kind kind,
-			    int level, struct pull_decision *d)
+			    int level, unsigned int flags, struct pull_decision *d)
 {
 	struct sched_domain *sd = cpu_rq(s, cpu)->sd;
 	enum cpu_idle_type idle = CPU_NEWLY_IDLE;
@@ -123,8 +123,15 @@ int sched_pull_decide_level(const struct sched *s, u64 now, int cpu, enum walk_k
 		return -EINVAL;
 	if (kind != WALK_NEWIDLE)
 		idle = asks_as_idle(s, cpu, kind) ? CPU_IDLE : CPU_NOT_IDLE;
-	ask_pass(s, now, cpu, sd, idle, false, d);
+	ask_pass(s, now, cpu, sd, idle, flags & PULL_ANY_TIME, d);
 	return 0;
+}
+
+int sched_pull_level(const struct sched *s, int dst, int src)
+{
+	const struct sched_domain *sd = domain_with(s, dst, src);
+
+	return sd ? level_of(s, dst, sd) : -1;
 }
 
 void sched_pull_prepare(struct sched *s, u64 now, int cpu)

@@ -49,9 +49,10 @@ static void asked(void **state)
 	assert_int_equal(d.nr_passes, 0);
 	sched_pull_decide(r.s, r.now, 1, WALK_NOHZ, PULL_ANY_TIME, &d);
 	assert_int_equal(d.src, 0);
-	assert_int_equal(sched_pull_decide_level(r.s, r.now, 1, WALK_NOHZ, 0, &d), 0);
+	assert_int_equal(sched_pull_decide_level(r.s, r.now, 1, WALK_NOHZ, 0, 0, &d), 0);
 	assert_int_equal(d.src, 0);
-	assert_int_equal(sched_pull_decide_level(r.s, r.now, 1, WALK_NOHZ, 1, &d), -EINVAL);
+	assert_int_equal(sched_pull_decide_level(r.s, r.now, 1, WALK_NOHZ, 1, 0, &d), -EINVAL);
+	assert_int_equal(sched_pull_level(r.s, 1, 0), 0);
 	rig_stop(&r);
 }
 
