@@ -176,7 +176,10 @@ static void size_to_spare(struct lb_env *env, const struct domain_stats *sds)
 	imbalance_is(env, MIGRATE_TASK, adjust_numa_imbalance(env, sds, n));
 }
 
-/* bring both to the average of the domain, neither beyond it */
+/*
+ * Bring both to the average of the domain, neither beyond it. A busiest group that is below the
+ * average itself has no limit of its own: the difference wraps.
+ */
 static void size_by_load(struct lb_env *env, struct domain_stats *sds)
 {
 	struct group_stats *local = &sds->local_stat;
@@ -192,7 +195,7 @@ static void size_by_load(struct lb_env *env, struct domain_stats *sds)
 		if (local->avg_load >= sds->avg_load)
 			return;
 	}
-	give = excess(busiest->avg_load, sds->avg_load) * busiest->capacity;
+	give = (busiest->avg_load - sds->avg_load) * busiest->capacity;
 	take = excess(sds->avg_load, local->avg_load) * local->capacity;
 	env->imbalance = min(give, take) / SCHED_CAPACITY_SCALE;
 }

@@ -181,6 +181,37 @@ static void e3_overloaded(void **state)
 	assert_false(find_busiest_group(&f.env, &f.sds));
 }
 
+/*
+ * The overloaded group has less than the average of the domain, for a heavy task runs alone
+ * elsewhere: only what the local group lacks limits the move. Recorded kernels (6.1, 6.12, 7.3) pull
+ * then: CPUs of 1208, 1024 (local), 1079 (two tasks) and 3206.
+ */
+static void below_the_average(void **state)
+{
+	struct fixture f;
+
+	setup_kernel(&f, "v6.12.95");
+	f.env.kind = CPU_NOT_IDLE;
+	f.sds.local_stat = (struct group_stats){ .type = GROUP_FULLY_BUSY,
+						 .capacity = 1024,
+						 .load = 1024,
+						 .weight = 1,
+						 .sum_nr = 1,
+						 .sum_h_nr = 1 };
+	f.sds.busiest_stat = (struct group_stats){ .type = GROUP_OVERLOADED,
+						   .capacity = 1024,
+						   .load = 1079,
+						   .avg_load = 1079,
+						   .weight = 1,
+						   .sum_nr = 2,
+						   .sum_h_nr = 2 };
+	f.sds.total_load = 1208 + 1024 + 1079 + 3206;
+	f.sds.total_capacity = 4096;
+	assert_true(find_busiest_group(&f.env, &f.sds));
+	assert_int_equal(f.env.type, MIGRATE_LOAD);
+	assert_int_equal(f.env.imbalance, 1629 - 1024);
+}
+
 /* spec 06 E4 and the types of §4 */
 static void e4_overloaded_or_not(void **state)
 {
@@ -479,6 +510,7 @@ int main(void)
 		cmocka_unit_test(e2_two_nodes),
 		cmocka_unit_test(numa_adjust_variants),
 		cmocka_unit_test(e3_overloaded),
+		cmocka_unit_test(below_the_average),
 		cmocka_unit_test(e4_overloaded_or_not),
 		cmocka_unit_test(equal_types),
 		cmocka_unit_test(sibling_imbalance_by_cores),
