@@ -132,6 +132,8 @@ struct sim *sim_new(const struct machine *m, const struct sched_kernel *k,
 	}
 	if (boot(sim, k, err))
 		goto fail;
+	if (p->begin)
+		p->begin(p->begin_ctx, sim);
 	return sim;
 fail:
 	sim_free(sim);
@@ -280,6 +282,12 @@ int sim_run(struct sim *sim, struct err *err)
 void sim_stop(struct sim *sim)
 {
 	sim->stopped = true;
+}
+
+void sim_cancel(struct sim *sim)
+{
+	if (!sim->fail.code)
+		err_set(&sim->fail, -ECANCELED, "the run was stopped from outside");
 }
 
 u64 sim_now(const struct sim *sim)

@@ -213,6 +213,9 @@ struct sim_params {
 	/* what @cpu's queue holds after an event that changed it; NULL: nobody wants to know */
 	void (*trace_load)(void *ctx, u64 now, int cpu, int nr_running, unsigned long util);
 	void *trace_ctx;
+	/* called once the machine is booted, before there are tasks of the workload; NULL: none */
+	void (*begin)(void *ctx, struct sim *sim);
+	void *begin_ctx;
 };
 
 /**
@@ -251,6 +254,8 @@ struct sim_task *sim_spawn_asleep(struct sim *sim, const struct sim_spawn *what,
 int sim_run(struct sim *sim, struct err *err);
 
 void sim_stop(struct sim *sim);	/* the workload says that it is over */
+/** sim_cancel() - nobody wants to know how it ends: sim_run() returns -ECANCELED */
+void sim_cancel(struct sim *sim);
 u64 sim_now(const struct sim *sim);	/* ns since the run's start */
 struct arena *sim_arena(struct sim *sim);
 struct rng *sim_rng(struct sim *sim);	/* the workload's own stream */

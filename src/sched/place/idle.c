@@ -37,8 +37,7 @@ static bool try_early(struct wake_ctx *c, int cpu, unsigned long util, int step,
 	work_inspect(c->s, c->w, c->q->cpu, cpu);
 	EXPLAIN(c->s, .now = c->now, .cpu = c->q->cpu, .p = c->p, .step = step, .reason = reason,
 		.candidate = cpu, .taken = take,
-		.value = {idle_cpu(c->s, cpu), c->s->rq[cpu].nr_running,
-			  cpus_share_resources(c->s, cpu, c->prev)});
+		.value = {idle_cpu(c->s, cpu), c->s->rq[cpu].nr_running});
 	return take;
 }
 

@@ -67,7 +67,7 @@ static bool wake_wide(const struct wake_ctx *c, bool may_use_waker)
 	}
 	wide = slave >= factor && master >= slave * factor;
 	EXPLAIN(c->s, .now = c->now, .cpu = c->q->cpu, .p = c->p, .step = STEP_WAKE_WIDE,
-		.reason = REASON_WAKE_WIDE, .candidate = c->q->cpu, .taken = wide || !may_use_waker,
+		.reason = REASON_WAKE_WIDE, .candidate = -1, .taken = wide || !may_use_waker,
 		.value = {(s64)master, (s64)slave, (s64)factor, may_use_waker});
 	return wide;
 }
