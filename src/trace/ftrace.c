@@ -124,7 +124,11 @@ static void failed(struct ftrace_reader *r, enum trace_skip why)
 /* what tracefs and trace-cmd report print beside the events */
 static bool comment(struct span s)
 {
-	return s.p == s.end || *s.p == '#' || starts(s, "version = ") || starts(s, "cpus=") ||
+	if (s.p == s.end || *s.p == '#')
+		return true;
+	if (*s.p == ' ') /* nearly every line of an event */
+		return false;
+	return starts(s, "version = ") || starts(s, "cpus=") ||
 	       (starts(s, "CPU ") && find(s, " is empty"));
 }
 
