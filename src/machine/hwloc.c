@@ -104,6 +104,46 @@ static int number_cpus(hwloc_topology_t t, struct arena *a, int n, hwloc_obj_t *
 	return 0;
 }
 
+/* Only CPUs that are there are numbered; a damaged file names others. */
+static int check_objects(hwloc_topology_t t, int depth, hwloc_const_bitmap_t cpus, struct err *err)
+{
+	int n = hwloc_get_nbobjs_by_depth(t, depth);
+
+	for (int i = 0; i < n; i++) {
+		hwloc_obj_t o = hwloc_get_obj_by_depth(t, depth, i);
+		bool memory = o && o->type == HWLOC_OBJ_NUMANODE; /* may be far from all CPUs */
+
+		if (!o || !o->cpuset || !hwloc_bitmap_isincluded(o->cpuset, cpus) ||
+		    (!memory && hwloc_bitmap_iszero(o->cpuset)))
+			return err_set(err, -EINVAL,
+				       "the %s %d of it has CPUs that aren't there, or none",
+				       o ? hwloc_obj_type_string(o->type) : "object", i);
+	}
+	return 0;
+}
+
+static int check_sets(hwloc_topology_t t, int n, hwloc_obj_t *pu, struct err *err)
+{
+	hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
+	int ret = 0;
+
+	if (!cpus)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (int i = 0; !ret && i < n; i++) {
+		if (hwloc_bitmap_isset(cpus, pu[i]->os_index))
+			ret = err_set(err, -EINVAL, "its CPU %u stands twice", pu[i]->os_index);
+		hwloc_bitmap_set(cpus, pu[i]->os_index);
+	}
+	for (int depth = 0; !ret && depth < hwloc_topology_get_depth(t); depth++)
+		ret = check_objects(t, depth, cpus, err);
+	if (!ret)
+		ret = check_objects(t, HWLOC_TYPE_DEPTH_NUMANODE, cpus, err);
+	if (!ret && !hwloc_bitmap_isincluded(hwloc_topology_get_topology_cpuset(t), cpus))
+		ret = err_set(err, -EINVAL, "it names CPUs that aren't there");
+	hwloc_bitmap_free(cpus);
+	return ret;
+}
+
 /* Nodes that have CPUs, in the order of their OS numbers; @node[i] is hwloc's object. */
 static int take_nodes(hwloc_topology_t t, struct arena *a, struct shape *s, const int *dense,
 		      hwloc_obj_t **nodes, bool trust_memory, struct err *err)
@@ -287,7 +327,8 @@ static int take_shape(hwloc_topology_t t, struct arena *a, enum shape_source sou
 	pu = arena_array(a, n, sizeof(*pu));
 	if (!pu)
 		return err_set(err, -ENOMEM, "out of memory");
-	if ((ret = number_cpus(t, a, n, pu, &dense, err)) || (ret = shape_alloc(a, s, n, err)))
+	if ((ret = number_cpus(t, a, n, pu, &dense, err)) || (ret = check_sets(t, n, pu, err)) ||
+	    (ret = shape_alloc(a, s, n, err)))
 		return ret;
 	take_processor(t, source, s);
 	for (int c = 0; c < n; c++)

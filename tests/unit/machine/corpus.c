@@ -156,6 +156,22 @@ static void damaged_xml(void **state)
 	       "hwloc", NULL);
 }
 
+/* A node beside CPUs that the file doesn't have. */
+static void cpus_from_nowhere(void **state)
+{
+	refuse(-EINVAL,
+	       "<?xml version=\"1.0\"?>\n<topology version=\"2.0\">\n"
+	       "<object type=\"Machine\" os_index=\"0\" cpuset=\"0x100001\" complete_cpuset=\"0x100001\" "
+	       "allowed_cpuset=\"0x100001\" nodeset=\"0x1\" complete_nodeset=\"0x1\" "
+	       "allowed_nodeset=\"0x1\">\n"
+	       "<object type=\"NUMANode\" os_index=\"0\" cpuset=\"0x100001\" complete_cpuset=\"0x100001\" "
+	       "nodeset=\"0x1\" complete_nodeset=\"0x1\"/>\n"
+	       "<object type=\"PU\" os_index=\"0\" cpuset=\"0x1\" complete_cpuset=\"0x1\" nodeset=\"0x1\" "
+	       "complete_nodeset=\"0x1\"/>\n"
+	       "</object>\n</topology>\n",
+	       "CPUs that aren't there", NULL);
+}
+
 /* Cut anywhere: a message, no crash, and nothing from hwloc on stderr. */
 static void truncated_xml(void **state)
 {
@@ -199,7 +215,8 @@ int main(void)
 		cmocka_unit_test(kunpeng),     cmocka_unit_test(opteron),
 		cmocka_unit_test(version_1),   cmocka_unit_test(epycs),
 		cmocka_unit_test(every_file),  cmocka_unit_test(not_a_topology),
-		cmocka_unit_test(damaged_xml), cmocka_unit_test(truncated_xml),
+		cmocka_unit_test(damaged_xml),
+		cmocka_unit_test(cpus_from_nowhere), cmocka_unit_test(truncated_xml),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
