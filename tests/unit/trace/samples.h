@@ -26,7 +26,8 @@ static const char *const sample_files[] = {
 	"trace-cmd-report.txt",	  "latency-format.txt", "page.html",
 	"old-page.html",	  "comms.txt",		"bad-lines.txt",
 	"control-characters.txt", "crlf.txt",		"unsorted-cut.txt",
-	"inferred.txt",		  "small.dat",
+	"inferred.txt",		  "small.dat",		"small.pftrace",
+	"compact.pftrace",
 };
 
 #define NR_SAMPLES (sizeof(sample_files) / sizeof(sample_files[0]))

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Perfetto's packets. */
+#include "fuzz.h"
+#include "trace_sane.h"
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct trace *t;
+
+	if (trace_read_packets(data, size, &t, NULL))
+		abort();
+	trace_check_sane(t);
+	trace_free(t);
+	return 0;
+}
