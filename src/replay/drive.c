@@ -55,6 +55,9 @@ void drive_drain(struct drive *d)
 		case OUT_NOHZ_KICK:
 			drive_walk(d, out.cpu, WALK_NOHZ);
 			break;
+		case OUT_HRTICK:
+			d->cpu[out.cpu].hrtick = d->now + out.arg;
+			break;
 		default: /* the story has what came of it */
 			break;
 		}
@@ -76,12 +79,43 @@ static void tick_all(struct drive *d)
 	}
 }
 
+/* the CPU whose timer runs out first, at @t at the latest; -1: none */
+static int next_hrtick(const struct drive *d, u64 t)
+{
+	int first = -1;
+
+	for (int c = 0; c < d->st->nr_cpus; c++) {
+		u64 at = d->cpu[c].hrtick;
+
+		if (at && at <= t) {
+			t = at - 1;
+			first = c;
+		}
+	}
+	return first;
+}
+
+static void hrticks_until(struct drive *d, u64 t)
+{
+	int c;
+
+	while ((c = next_hrtick(d, t)) >= 0) {
+		d->now = max(d->now, d->cpu[c].hrtick);
+		d->cpu[c].hrtick = 0;
+		sched_hrtick(d->s, d->now, c);
+		drive_drain(d);
+	}
+}
+
 void drive_until(struct drive *d, u64 ns)
 {
 	u64 t = ns + d->base;
 
-	while (d->next_tick <= t)
+	while (d->next_tick <= t) {
+		hrticks_until(d, d->next_tick - 1);
 		tick_all(d);
+	}
+	hrticks_until(d, t);
 	d->now = max(d->now, t);
 }
 
