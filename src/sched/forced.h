@@ -165,12 +165,14 @@ void sched_pull_prepare(struct sched *s, u64 now, int cpu);
 /**
  * sched_walk_forced() - a walk that moves what the record says and nothing else
  * @moves: what was moved in it, in this order; @nr may be 0
- * @unmade: result: passes that would have moved a task, though none was; may be NULL
+ * @unmade: result: passes that would have moved a task, though none was (drawn or not); may be
+ *	NULL
  *
  * All passes are made at @now, with all that they leave behind: statistics,
  * nr_idle_scan, intervals, failures, costs, the overload flag. A pass that would
- * move something although nothing was, failed to find a movable task. Moves that
- * belong to no pass of the walk are made at its end by sched_move_task().
+ * move something although nothing was, failed to find a movable task; where
+ * NI_RANDOM draws, it wasn't tried. Moves that belong to no pass of the walk are
+ * made at its end by sched_move_tasks().
  *
  * Return: passes made; 0 also if the walk didn't begin.
  */

@@ -165,6 +165,8 @@ struct tied_moves {
 /* make what @d decided agree with what was moved */
 void tie_pass(const struct sched *s, u64 now, struct tied_moves *tied, struct balance_decision *d);
 
+bool tied_draw(struct sched *s, u64 now, int dst, struct sched_domain *sd, struct tied_moves *tied);
+
 static inline void decide_walk_pass(const struct sched *s, u64 now, const struct balance_walk *w,
 				    int dst, struct sched_domain *sd, enum cpu_idle_type kind,
 				    struct balance_decision *d)
@@ -227,6 +229,8 @@ void nohz_newidle_stats(struct sched *s, u64 now, struct rq *rq);
 
 /* newidle.c */
 void newidle_count(struct sched *s, u64 now, struct sched_domain *sd, u32 success);
+/* is there a draw for @sd at all? */
+bool newidle_is_drawn(const struct sched *s, const struct sched_domain *sd);
 bool newidle_draw(struct sched *s, const struct sched_domain *sd);
 u32 newidle_success_weight(const struct sched *s, const struct sched_domain *sd);
 

@@ -96,14 +96,18 @@ void newidle_count(struct sched *s, u64 now, struct sched_domain *sd, u32 succes
 	sd->newidle_success /= 2;
 }
 
+bool newidle_is_drawn(const struct sched *s, const struct sched_domain *sd)
+{
+	return feat(s, FEAT_NI_RANDOM) &&
+	       !(feat(s, FEAT_NI_RATE) && sd->newidle_ratio >= RATIO_SCALE);
+}
+
 /**
  * newidle_draw() - is @sd tried this time?
  */
 bool newidle_draw(struct sched *s, const struct sched_domain *sd)
 {
-	if (!feat(s, FEAT_NI_RANDOM))
-		return true;
-	if (feat(s, FEAT_NI_RATE) && sd->newidle_ratio >= RATIO_SCALE)
+	if (!newidle_is_drawn(s, sd))
 		return true;
 	return rng_below(&s->rng, RATIO_SCALE) <= 1 + sd->newidle_ratio;
 }
@@ -164,6 +168,14 @@ static void newidle_pass(struct sched *s, u64 now, struct rq *rq, struct balance
 	*cost_ns = d.cost_ns;
 }
 
+static bool is_tried(struct sched *s, u64 now, int cpu, const struct balance_walk *w,
+		     struct sched_domain *sd)
+{
+	if (unlikely(w->tied) && newidle_is_drawn(s, sd))
+		return tied_draw(s, now, cpu, sd, w->tied);
+	return newidle_draw(s, sd);
+}
+
 static bool newidle_step(struct sched *s, u64 now, int cpu, struct balance_walk *w, u64 *cost_ns)
 {
 	struct rq *rq = cpu_rq(s, cpu);
@@ -180,7 +192,7 @@ static bool newidle_step(struct sched *s, u64 now, int cpu, struct balance_walk 
 		prefetch_domain(sd->parent, CPU_NEWLY_IDLE);
 		if (!(sd->flags & SD_BALANCE_NEWIDLE))
 			continue;
-		if (!newidle_draw(s, sd)) {
+		if (!is_tried(s, now, cpu, w, sd)) {
 			newidle_count(s, now, sd, 0);
 			continue;
 		}

@@ -104,6 +104,27 @@ void tie_pass(const struct sched *s, u64 now, struct tied_moves *tied, struct ba
 	}
 }
 
+/**
+ * tied_draw() - was @sd tried in this new-idle walk?
+ *
+ * Where draws decide and no record shows them: it was if the record has moves of
+ * this pass, it wasn't if the pass would have moved something else. Of the others
+ * the core's own draw decides.
+ */
+bool tied_draw(struct sched *s, u64 now, int dst, struct sched_domain *sd, struct tied_moves *tied)
+{
+	bool drawn = newidle_draw(s, sd);
+	struct balance_decision d;
+
+	balance_decide(s, now, dst, sd, CPU_NEWLY_IDLE, &d);
+	if (any_given(s, tied, &d))
+		return true;
+	if (!d.nr_taken)
+		return drawn;
+	tied->unmade++;
+	return false;
+}
+
 static const enum sched_mover mover_of[] = {
 	[WALK_NEWIDLE] = MOVER_NEWIDLE,
 	[WALK_PERIODIC] = MOVER_PERIODIC,

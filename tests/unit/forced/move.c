@@ -188,6 +188,32 @@ static void log_pull(void *ctx, const struct sched_record *rec)
 	}
 }
 
+/* with draws, a level that would have pulled but didn't wasn't tried; one that did was */
+static void drawn(void **state)
+{
+	struct forced_move m = {.dst = 1};
+	struct sched_domain *sd;
+	struct task *p[3];
+	struct rig r;
+	int unmade;
+
+	crowd(&r, "v6.1.192", p);
+	sd = cpu_rq(r.s, 1)->sd;
+	sd->newidle_ratio = 1023; /* every draw succeeds */
+	assert_int_equal(sched_walk_forced(r.s, r.now, 1, WALK_NEWIDLE, NULL, 0, &unmade), 0);
+	assert_int_equal(unmade, 1);
+	assert_int_equal(sd->lb[CPU_NEWLY_IDLE].count, 0);
+	assert_int_equal(sd->newidle_call, 1);
+	sd->newidle_ratio = 0; /* hardly one does */
+	m.p = p[1];
+	assert_int_equal(sched_walk_forced(r.s, r.now, 1, WALK_NEWIDLE, &m, 1, &unmade), 1);
+	assert_true(m.done);
+	assert_int_equal(unmade, 0);
+	assert_int_equal(sd->lb[CPU_NEWLY_IDLE].gained, 1);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
 /* a record of what the core itself does leads to the same places */
 static void free_equals_tied(void **state)
 {
@@ -248,6 +274,7 @@ int main(void)
 		cmocka_unit_test(moved),
 		cmocka_unit_test(several),
 		cmocka_unit_test(tied),
+		cmocka_unit_test(drawn),
 		cmocka_unit_test(free_equals_tied),
 	};
 
