@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "report/ablation.h"
 #include "report/comparison.h"
 #include "report/json.h"
 
@@ -16,7 +17,7 @@
 #define MAX_SEEDS     1000
 #define DEFAULT_SEEDS 5
 
-enum { OPT_BASE = 256, OPT_VARIANT, OPT_SEED, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_CHECK };
+enum { OPT_BASE = 256, OPT_VARIANT, OPT_SEED, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_CHECK, OPT_ABLATE };
 
 enum format { FORMAT_LIST, FORMAT_MMTESTS, FORMAT_JSON, FORMAT_CSV };
 
@@ -32,7 +33,7 @@ struct options {
 	const char *base;
 	u64 seeds, first_seed, jobs;
 	enum format format;
-	bool check;
+	bool check, ablate;
 };
 
 static const struct argp_option option_table[] = {
@@ -46,6 +47,7 @@ static const struct argp_option option_table[] = {
 	{ "format", OPT_FORMAT, "FORMAT", 0, "list (default), mmtests, json or csv", 0 },
 	{ "json", OPT_JSON, NULL, 0, "short for --format json", 0 },
 	{ "csv", OPT_CSV, NULL, 0, "short for --format csv", 0 },
+	{ "ablate", OPT_ABLATE, NULL, 0, "turn the differences between --base and --variant one at a time, both ways round: which one carries how much", 0 },
 	{ "check", OPT_CHECK, NULL, 0, "check the scheduler's invariants at every event (slow)", 0 },
 	{ 0 },
 };
@@ -101,6 +103,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_CSV:
 		o->format = FORMAT_CSV;
 		break;
+	case OPT_ABLATE:
+		o->ablate = true;
+		break;
 	case OPT_CHECK:
 		o->check = true;
 		break;
@@ -114,6 +119,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "no workload: give -w WORKLOAD (idlest workloads lists the models)");
 		if (!o->base || !o->variants.nr)
 			argp_error(state, "a comparison takes --base KERNEL and --variant KERNEL (idlest kernels lists the profiles)");
+		if (o->ablate && o->variants.nr != 1)
+			argp_error(state, "--ablate takes apart what one --variant does, not %d", o->variants.nr);
+		if (o->ablate && o->format != FORMAT_LIST && o->format != FORMAT_JSON)
+			argp_error(state, "--ablate prints a list or JSON, not %s", format_names[o->format]);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -137,6 +146,30 @@ static void print(const struct comparison *t, enum format format)
 		comparison_print_csv(t, stdout);
 		break;
 	}
+}
+
+static int ablate(const struct compare_spec *spec, enum format format, struct err *err)
+{
+	struct ablation *a;
+	json_t *j;
+	int ret = ablation_run(spec, &a, err);
+
+	if (ret)
+		return ret;
+	for (int i = 0; i < spec->nr_workloads; i++)
+		cmd_workload_warnings("compare", a->c->workload[i]);
+	if (format == FORMAT_JSON) {
+		j = ablation_json(a);
+		ret = j ? 0 : -ENOMEM;
+		if (j)
+			json_print(j, stdout);
+	} else {
+		ret = ablation_print(a, stdout);
+	}
+	if (ret)
+		err_set(err, ret, "out of memory");
+	ablation_free(a);
+	return ret;
 }
 
 int cmd_compare(int argc, char **argv)
@@ -171,6 +204,8 @@ int cmd_compare(int argc, char **argv)
 		.check = o.check,
 		.progress = isatty(STDERR_FILENO),
 	};
+	if (o.ablate)
+		return ablate(&spec, o.format, &err) ? cmd_fail("compare", &err) : 0;
 	if (compare_run(&spec, &c, &err))
 		return cmd_fail("compare", &err);
 	t = comparison_new(c);

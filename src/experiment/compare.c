@@ -113,8 +113,12 @@ static int read_expressions(struct compare *c, struct err *err)
 		ret = machine_load(s->machine_expr[i], &c->machine[i], err);
 	for (int i = 0; i < s->nr_workloads && !ret; i++)
 		ret = workload_parse(s->workload_expr[i], &c->workload[i], err);
-	for (int i = 0; i < s->nr_kernels && !ret; i++)
-		ret = kernel_load(s->kernel_expr[i], &c->kernel[i], err);
+	for (int i = 0; i < s->nr_kernels && !ret; i++) {
+		if (s->kernel)
+			c->kernel[i] = s->kernel[i];
+		else
+			ret = kernel_load(s->kernel_expr[i], &c->kernel[i], err);
+	}
 	return ret;
 }
 

@@ -18,6 +18,7 @@ struct compare_spec {
 	const char *const *machine_expr;
 	const char *const *workload_expr;
 	const char *const *kernel_expr; /* [0] is the base */
+	const struct sched_kernel *kernel; /* the kernels themselves; NULL: read kernel_expr */
 	int nr_seeds;
 	u64 first_seed;
 	int jobs;			/* runs at once; 0: one a CPU */

@@ -141,6 +141,24 @@ const char *sched_rule_value(int i, const struct sched_rules *r)
 	return NULL; /* no letter has this value: the table is wrong */
 }
 
+int sched_rule_find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
+		if (!strcmp(rules[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+bool sched_rule_same(int i, const struct sched_rules *a, const struct sched_rules *b)
+{
+	return read_rule(a, &rules[i]) == read_rule(b, &rules[i]);
+}
+
+void sched_rule_copy(int i, struct sched_rules *to, const struct sched_rules *from)
+{
+	write_rule(to, &rules[i], read_rule(from, &rules[i]));
+}
+
 /* ---- additions ---- */
 
 const struct kernel_addition kernel_additions[] = {

@@ -99,6 +99,11 @@ int sched_nr_rules(void);
 const char *sched_rule_name(int i);	/* field of struct sched_rules */
 const char *sched_rule_doc(int i);
 const char *sched_rule_value(int i, const struct sched_rules *r); /* its variant's name */
+/** sched_rule_find() - index of the rule @name, -1: none */
+int sched_rule_find(const char *name);
+bool sched_rule_same(int i, const struct sched_rules *a, const struct sched_rules *b);
+/** sched_rule_copy() - give @to the variant that @from has of one rule */
+void sched_rule_copy(int i, struct sched_rules *to, const struct sched_rules *from);
 /** sched_missing() - why addition, feature or tunable @name isn't built yet; NULL: it is */
 const char *sched_missing(const char *name);
 const char *sched_feat_name(enum sched_feat f);
