@@ -9,6 +9,7 @@
 
 #include "cmd/cmd.h"
 #include "experiment/kernel_dump.h"
+#include "report/escape.h"
 #include "report/json.h"
 #include "trace/collect.h"
 #include "trace/write.h"
@@ -84,10 +85,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static void print_result(const struct options *o, const struct result *r)
 {
-	printf("%s on %s, %s, seed %llu: %.6f s simulated\n\n", o->workload, o->machine, o->kernel,
+	escape_pad(stdout, o->workload, 0);
+	fputs(" on ", stdout);
+	escape_pad(stdout, o->machine, 0);
+	printf(", %s, seed %llu: %.6f s simulated\n\n", o->kernel,
 	       (unsigned long long)r->seed, (double)r->simulated_ns / NSEC_PER_SEC);
-	for (int i = 0; i < r->nr_metrics; i++)
-		printf("  %-32s %16.3f %s\n", r->metric[i].name, r->metric[i].value, r->metric[i].unit);
+	for (int i = 0; i < r->nr_metrics; i++) {
+		fputs("  ", stdout);
+		escape_pad(stdout, r->metric[i].name, 32);
+		printf(" %16.3f %s\n", r->metric[i].value, r->metric[i].unit);
+	}
 	putchar('\n');
 	for (int c = 0; c < NR_COUNTERS; c++)
 		if (r->counter[c])

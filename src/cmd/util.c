@@ -5,12 +5,15 @@
 #include <stdlib.h>
 
 #include "cmd/cmd.h"
+#include "report/escape.h"
 #include "workload/workload.h"
 
 int cmd_fail(const char *name, const struct err *err)
 {
 	fflush(stdout);
-	fprintf(stderr, "idlest %s: %s\n", name, err->msg);
+	fprintf(stderr, "idlest %s: ", name);
+	escape_lines(stderr, err->msg); /* it may quote a file */
+	fputc('\n', stderr);
 	return 2;
 }
 
@@ -31,6 +34,9 @@ void cmd_workload_warnings(const char *name, const struct workload *w)
 {
 	const char *text;
 
-	for (int i = 0; (text = workload_warning(w, i)); i++)
-		fprintf(stderr, "idlest %s: warning: %s\n", name, text);
+	for (int i = 0; (text = workload_warning(w, i)); i++) {
+		fprintf(stderr, "idlest %s: warning: ", name);
+		escape_lines(stderr, text);
+		fputc('\n', stderr);
+	}
 }

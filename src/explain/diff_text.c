@@ -9,6 +9,7 @@
 #include "base/stats.h"
 #include "explain/columns.h"
 #include "explain/diff.h"
+#include "report/escape.h"
 
 #define COLUMN 78
 
@@ -197,7 +198,9 @@ void diff_print(const struct diff *d, const struct sched_topology *topo, const c
 			     explained(&d->side[1], name[1], topo->nr_cpus), f);
 	}
 	if (d->pid && (d->side[0].nr_follow || d->side[1].nr_follow)) {
-		fprintf(f, "\n%s-%d from there on\n\n", d->comm, d->pid);
+		fputc('\n', f);
+		escape_pad(f, d->comm, 0);
+		fprintf(f, "-%d from there on\n\n", d->pid);
 		side_by_side(afterwards(&d->side[0]), afterwards(&d->side[1]), f);
 	}
 	fprintf(f, "\n  %-34s %16s %16s\n", d->how == DIFF_NONE ? "" : "What followed", name[0],

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "explain/summary.h"
+#include "report/escape.h"
 
 static void print_values(int step, const s64 *value, FILE *f)
 {
@@ -44,10 +45,12 @@ static void print_step(const struct explain_step *st, int nr_cpus, bool narrow, 
 
 static void print_task(int pid, const char *comm, FILE *f)
 {
-	if (pid)
-		fprintf(f, "%s-%d", comm, pid);
-	else
+	if (!pid) {
 		fputs("the idle task", f);
+		return;
+	}
+	escape_pad(f, comm, 0);
+	fprintf(f, "-%d", pid);
 }
 
 static void print_head(const struct explain_decision *d, FILE *f)

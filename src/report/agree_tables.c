@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/stats.h"
 #include "report/agree_tables.h"
+#include "report/escape.h"
 #include "report/json.h"
 
 static double percent(u64 part, u64 of)
@@ -136,7 +137,7 @@ void agree_print(const struct agree *a, FILE *f)
 	if (a->nr_why)
 		fputs("\nthe worst disagreements:\n", f);
 	for (int i = 0; i < a->nr_why; i++)
-		fputs(a->why[i].text, f);
+		escape_lines(f, a->why[i].text);
 }
 
 /* ---- JSON ---- */

@@ -10,10 +10,13 @@
 #include <stdio.h>
 
 #include "experiment/compare.h"
+#include "report/escape.h"
 
 #define SIGNIFICANT_P 0.05
 /* fewest seeds with which a permutation test can reach SIGNIFICANT_P */
 #define SIGNIFICANT_SEEDS 4
+
+#define COMPARISON_LABEL 128
 
 /* One kernel's values of one metric. */
 struct comparison_cell {
@@ -26,7 +29,7 @@ struct comparison_cell {
 };
 
 struct comparison_row {
-	char label[128];		/* what differs: "4-groups", "Copy" */
+	char label[COMPARISON_LABEL];		/* what differs: "4-groups", "Copy" */
 	int machine, workload, metric;
 	const struct metric *what; /* name, unit, direction */
 	bool harmonic;		/* a rate: means are harmonic */
@@ -49,6 +52,13 @@ void comparison_print_list(const struct comparison *t, FILE *f);
 void comparison_print_mmtests(const struct comparison *t, FILE *f);
 void comparison_print_csv(const struct comparison *t, FILE *f);
 json_t *comparison_json(const struct comparison *t);
+
+/** comparison_label() - the row's label as a terminal may have it; Return: columns */
+static inline int comparison_label(const struct comparison_row *row,
+				   char out[ESCAPED_SIZE(COMPARISON_LABEL)])
+{
+	return escape_text(row->label, out);
+}
 
 /** format_pct_truncated() - "%.2f" of @pct, truncated toward zero, never "-0.00" */
 const char *format_pct_truncated(double pct, char *buf, size_t len);

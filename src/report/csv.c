@@ -3,14 +3,23 @@
  * csv.c - a comparison as rows of comma separated values, in the columns that
  * the published tables are kept in, plus what tells noise from effect.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/comparison.h"
+#include "report/escape.h"
 
-static void field(FILE *f, const char *s)
+/* A break of line within quotes is allowed, but few readers expect it. */
+static void field(FILE *f, const char *name)
 {
-	if (!strpbrk(s, ",\"\n\r")) {
+	char *text = malloc(ESCAPED_SIZE(strlen(name))), *s = text;
+
+	if (!text)
+		return;
+	escape_text(name, text);
+	if (!strpbrk(s, ",\"")) {
 		fputs(s, f);
+		free(text);
 		return;
 	}
 	fputc('"', f);
@@ -20,6 +29,7 @@ static void field(FILE *f, const char *s)
 		fputc(*s, f);
 	}
 	fputc('"', f);
+	free(text);
 }
 
 void comparison_print_csv(const struct comparison *t, FILE *f)

@@ -38,7 +38,7 @@ static bool obeyed(u32 c)
 	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-int escape_text(const char *s, char *out)
+static int escape(const char *s, const char *stays, char *out)
 {
 	const unsigned char *p = (const unsigned char *)s;
 	int columns = 0;
@@ -47,7 +47,7 @@ int escape_text(const char *s, char *out)
 		u32 point;
 		int len = utf8_char(p, &point);
 
-		if (len && !obeyed(point) && point != '\\') {
+		if (len && ((!obeyed(point) && point != '\\') || (*p < 0x80 && strchr(stays, *p)))) {
 			memcpy(out, p, (size_t)len);
 			out += len;
 			columns++;
@@ -61,6 +61,37 @@ int escape_text(const char *s, char *out)
 	}
 	*out = '\0';
 	return columns;
+}
+
+int escape_text(const char *s, char *out)
+{
+	return escape(s, "", out);
+}
+
+void escape_pad(FILE *f, const char *s, int width)
+{
+	char buf[ESCAPED_SIZE(256)], *text = buf;
+	int columns;
+
+	if (strlen(s) > 256)
+		text = malloc(ESCAPED_SIZE(strlen(s)));
+	if (!text)
+		return;
+	columns = escape_text(s, text);
+	fprintf(f, "%s%*s", text, max(width - columns, 0), "");
+	if (text != buf)
+		free(text);
+}
+
+void escape_lines(FILE *f, const char *s)
+{
+	char *text = malloc(ESCAPED_SIZE(strlen(s)));
+
+	if (!text)
+		return;
+	escape(s, "\n\t\\", text);
+	fputs(text, f);
+	free(text);
 }
 
 json_t *escape_json(const char *s)

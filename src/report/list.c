@@ -54,11 +54,12 @@ static int unit_decimals(const struct comparison *t, int machine, const char *un
 
 static int label_width(const struct comparison *t, int machine)
 {
+	char label[ESCAPED_SIZE(COMPARISON_LABEL)];
 	int width = 4;
 
 	for (int i = 0; i < t->nr_rows; i++)
 		if (t->row[i].machine == machine)
-			width = max(width, (int)strlen(t->row[i].label));
+			width = max(width, comparison_label(&t->row[i], label));
 	return width + 1; /* the colon */
 }
 
@@ -76,19 +77,22 @@ static void print_machine(const struct comparison *t, int machine, FILE *f)
 	const struct compare_spec *s = &t->c->spec;
 	bool judged = s->nr_seeds >= SIGNIFICANT_SEEDS;
 	int width = label_width(t, machine), column = 26;
-	size_t len = (size_t)(s->nr_kernels + 2) * 512;
-	char *line = malloc(len), cell[64], label[160];
+	size_t len = (size_t)(s->nr_kernels + 3) * 512;
+	char *line = malloc(len), cell[64], label[ESCAPED_SIZE(COMPARISON_LABEL)];
 	const char *unit = NULL;
 	int decimals = 2;
 	size_t n;
+	int pad;
 
 	if (!line)
 		return;
 	for (int k = 0; k < s->nr_kernels; k++)
 		column = max(column, (int)strlen(s->kernel_expr[k]) + 2);
-	fprintf(f, "%s", s->machine_expr[machine]);
-	if (s->nr_workloads == 1)
-		fprintf(f, ", %s", s->workload_expr[0]);
+	escape_pad(f, s->machine_expr[machine], 0);
+	if (s->nr_workloads == 1) {
+		fputs(", ", f);
+		escape_pad(f, s->workload_expr[0], 0);
+	}
 	fputc('\n', f);
 	n = snprintf(line, len, "%-*s", width + 2, "Test:");
 	for (int k = 0; k < s->nr_kernels && n < len; k++)
@@ -105,8 +109,8 @@ static void print_machine(const struct comparison *t, int machine, FILE *f)
 			fprintf(f, " (%s, %s is better)\n", unit,
 				row->what->higher_is_better ? "higher" : "lower");
 		}
-		snprintf(label, sizeof(label), " %s:", row->label);
-		n = snprintf(line, len, "%-*s", width + 2, label);
+		pad = width - comparison_label(row, label);
+		n = snprintf(line, len, " %s:%*s", label, pad, "");
 		for (int k = 0; k < s->nr_kernels && n < len; k++) {
 			format_cell(&row->cell[k], k == 0, judged, decimals, cell, sizeof(cell));
 			n += snprintf(line + n, len - n, " %-*s", column, cell);

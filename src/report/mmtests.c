@@ -72,7 +72,8 @@ static void print_row(const struct comparison *t, const struct comparison_row *r
 	bool rate = row->what->higher_is_better;
 	double base = statistic(&row->cell[0], n, st, row);
 
-	fprintf(f, "%-*s%-*s", NAME_WIDTH, statistic_name(st, row->harmonic), label_width, row->label);
+	fprintf(f, "%-*s", NAME_WIDTH, statistic_name(st, row->harmonic));
+	escape_pad(f, row->label, label_width);
 	for (int k = 0; k < t->c->spec.nr_kernels; k++) {
 		const struct comparison_cell *cell = &row->cell[k];
 		double value = statistic(cell, n, st, row);
@@ -87,12 +88,14 @@ static void print_row(const struct comparison *t, const struct comparison_row *r
 static void print_machine(const struct comparison *t, int machine, FILE *f)
 {
 	const struct compare_spec *s = &t->c->spec;
+	char label[ESCAPED_SIZE(COMPARISON_LABEL)];
 	int width = 0;
 
 	for (int i = 0; i < t->nr_rows; i++)
 		if (t->row[i].machine == machine)
-			width = max(width, (int)strlen(t->row[i].label));
-	fprintf(f, "%s\n%*s", s->machine_expr[machine], NAME_WIDTH + width, "");
+			width = max(width, comparison_label(&t->row[i], label));
+	escape_pad(f, s->machine_expr[machine], 0);
+	fprintf(f, "\n%*s", NAME_WIDTH + width, "");
 	for (int k = 0; k < s->nr_kernels; k++)
 		fprintf(f, " %*s", CELL_WIDTH - 1, s->kernel_expr[k]);
 	fputc('\n', f);
