@@ -446,19 +446,19 @@ static enum scan_result scan_llc(struct scan *sc, bool has_core, int *pos, int *
 				       false);
 		return res;
 	}
-	res = scan_cores(sc, true, pos) ? SCAN_FOUND : SCAN_NOTHING;
 	*reason = REASON_IDLE_CORE;
+	if (scan_cores(sc, true, pos)) {
+		res = SCAN_FOUND;
+	} else {
+		sc->c->d->clear_idle_cores = true;
+		sc->c->d->idle_cores_llc = sc->llc->index;
+		res = sc->remembered < 0 ? SCAN_NOTHING : SCAN_FOUND;
+		*reason = REASON_IDLE_CPU;
+		*pos = sc->remembered;
+	}
 	if (unlikely(sc->c->s->sink))
 		explain_search(sc, STEP_SEARCH, res, *reason, *pos, sc->visited - before, true);
-	if (res == SCAN_FOUND)
-		return SCAN_FOUND;
-	sc->c->d->clear_idle_cores = true;
-	sc->c->d->idle_cores_llc = sc->llc->index;
-	if (sc->remembered < 0)
-		return SCAN_NOTHING;
-	*reason = REASON_IDLE_CPU;
-	*pos = sc->remembered;
-	return SCAN_FOUND;
+	return res;
 }
 
 /* until 5.11 idle cores were searched before, by themselves (§6.1) */
