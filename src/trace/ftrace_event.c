@@ -6,6 +6,7 @@
  * or the name of the next field; it is the shortest beginning with which the
  * rest of the spelling fits.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -21,19 +22,23 @@
 #define SWITCH(between)                                                                            \
 	"prev_comm=%C prev_pid=%P prev_prio=%R prev_state=%s " between                             \
 	"next_comm=%c next_pid=%p next_prio=%r"
+#define SWITCH_COMMAS                                                                              \
+	"prev_comm=%C, prev_pid=%P, prev_prio=%R, prev_state=%s, "                                 \
+	"next_comm=%c, next_pid=%p, next_prio=%r"
 #define TASK "comm=%c pid=%p "
 #define WAKE_TEXTS                                                                                 \
 	{                                                                                          \
 		TASK "prio=%r target_cpu=%t", TASK "prio=%r success=%k target_cpu=%t",             \
-			"%c:%p [%r] success=%k CPU:%t", "%c:%p [%r]%x CPU:%t"                      \
+			"%c:%p [%r] success=%k CPU:%t", "%c:%p [%r]%x CPU:%t",                     \
+			"comm=%c, pid=%p, prio=%r, target_cpu=%t"                                  \
 	}
 
 static const struct spelling {
 	const char *name;
 	enum trace_kind kind;
-	const char *text[4];
+	const char *text[5];
 } spellings[] = {
-	{"sched_switch", EV_SWITCH, {SWITCH("==> "), SWITCH(""), "%C:%P [%R] %s ==> %c:%p [%r]"}},
+	{"sched_switch", EV_SWITCH, {SWITCH("==> "), SWITCH(""), "%C:%P [%R] %s ==> %c:%p [%r]", SWITCH_COMMAS}},
 	{"sched_waking", EV_WAKING, WAKE_TEXTS},
 	{"sched_wakeup", EV_WAKEUP, WAKE_TEXTS},
 	{"sched_wakeup_new", EV_WAKEUP_NEW, WAKE_TEXTS},
@@ -57,6 +62,19 @@ struct fields {
 };
 
 /* ---- matching ---- */
+
+static bool starts(struct span s, const char *word)
+{
+	size_t len = strlen(word);
+
+	return span_len(s) >= len && !memcmp(s.p, word, len);
+}
+
+static void skip_blanks(struct span *s)
+{
+	while (s->p < s->end && (*s->p == ' ' || *s->p == '\t'))
+		s->p++;
+}
 
 static bool number(struct span *s, s64 *v)
 {
@@ -122,7 +140,7 @@ static bool match_value(char what, struct span *s, struct fields *f)
 		return number(s, (s64 *)&f->value);
 	case 's':
 		f->state = (struct span){s->p, s->p};
-		while (f->state.end < s->end && *f->state.end != ' ')
+		while (f->state.end < s->end && *f->state.end != ' ' && *f->state.end != ',')
 			f->state.end++;
 		s->p = f->state.end;
 		return span_len(f->state) > 0;
@@ -163,6 +181,16 @@ static bool match(const char *spelling, struct span s, struct fields *f, bool af
 
 /* ---- filling ---- */
 
+/* trace-cmd's raw fields, "0x402" */
+static bool hex_number(struct span *s, s64 *v)
+{
+	const char *first = s->p += 2;
+
+	for (*v = 0; s->p < s->end && isxdigit((unsigned char)*s->p) && s->p - first < 15; s->p++)
+		*v = *v * 16 + (*s->p <= '9' ? *s->p - '0' : (*s->p | 0x20) - 'a' + 10);
+	return s->p > first;
+}
+
 static u16 state_bits(struct span s)
 {
 	static const char letters[] = "SDTtXZPI";
@@ -170,7 +198,7 @@ static u16 state_bits(struct span s)
 	s64 raw;
 
 	if (*s.p >= '0' && *s.p <= '9') {
-		if (!number(&s, &raw))
+		if (!(starts(s, "0x") ? hex_number(&s, &raw) : number(&s, &raw)))
 			return TRACE_STATE_OTHER;
 		bits = TRACE_STATE_RAW | (u16)(raw & 0x1fff);
 		return s.p < s.end && *s.p == '+' ? TRACE_PREEMPTED : bits;
@@ -284,21 +312,8 @@ static int parse_spelling(struct trace *t, const struct ftrace_head *h, const st
 
 /* ---- the name ---- */
 
-static bool starts(struct span s, const char *word)
-{
-	size_t len = strlen(word);
-
-	return span_len(s) >= len && !memcmp(s.p, word, len);
-}
-
-static void skip_blanks(struct span *s)
-{
-	while (s->p < s->end && (*s->p == ' ' || *s->p == '\t'))
-		s->p++;
-}
-
-/* "name:", "system:name:", with perf's count before it; moves @s behind it */
-static bool event_name(struct span *s, struct span *name)
+/* perf's count before an event's name, "          1 " */
+static void skip_count(struct span *s)
 {
 	const char *p = s->p;
 
@@ -307,6 +322,33 @@ static bool event_name(struct span *s, struct span *name)
 	if (p < s->end && p > s->p && *p == ' ')
 		s->p = p;
 	skip_blanks(s);
+}
+
+/* what perf script --show-lost-events says: "PERF_RECORD_LOST lost 48" */
+static bool lost_record(struct trace *t, struct span s)
+{
+	static const char head[] = "PERF_RECORD_LOST";
+	s64 n;
+
+	skip_count(&s);
+	if (!starts(s, head))
+		return false;
+	t->gaps++;
+	s.p += sizeof(head) - 1;
+	for (skip_blanks(&s); s.p < s.end && *s.p >= 'a' && *s.p <= 'z'; s.p++)
+		;
+	skip_blanks(&s);
+	if (number(&s, &n) && n > 0)
+		t->lost += (u64)n;
+	return true;
+}
+
+/* "name:", "system:name:", with perf's count before it; moves @s behind it */
+static bool event_name(struct span *s, struct span *name)
+{
+	const char *p;
+
+	skip_count(s);
 	for (int part = 0; part < 2; part++) {
 		for (p = s->p; p < s->end && *p != ' ' && *p != ':'; p++)
 			;
@@ -337,6 +379,8 @@ int ftrace_parse_event(struct trace *t, const struct ftrace_head *h, struct span
 {
 	struct span name;
 
+	if (lost_record(t, text))
+		return 0;
 	if (!event_name(&text, &name)) {
 		t->others++; /* the function tracer's lines have no name */
 		return 0;

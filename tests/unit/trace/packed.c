@@ -4,6 +4,8 @@
  */
 #include <errno.h>
 #include <lzma.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -123,6 +125,62 @@ static void zstd(void **state)
 	check_packed(pack_zstd);
 }
 
+/* ---- memory ---- */
+
+static long peak_kb(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return u.ru_maxrss;
+}
+
+/* Lines of other events, without end; @mb of them go into @fd, with one wake-up a MB. */
+static void send_lines(int fd, int mb)
+{
+	static const char other[] = "   a b-7  [003] d.h1. 5.000001: irq_handler_entry: irq=16 name=x\n";
+	static const char wake[] = "   a b-7  [003] d..2. 5.000001: sched_wakeup: comm=c pid=2 prio=120 "
+				   "target_cpu=003\n";
+	FILE *f = fdopen(fd, "w");
+
+	for (int i = 0; i < mb; i++) {
+		fputs(wake, f);
+		for (size_t n = 0; n < 1 << 20; n += sizeof(other) - 1)
+			fputs(other, f);
+	}
+	fclose(f);
+}
+
+/* However long a text is, only the events that are kept take memory. */
+static void constant_memory(void **state)
+{
+	int fd[2], mb = 64;
+	long before = peak_kb();
+	struct trace *t;
+	struct err err = {0};
+	pid_t child;
+	char name[64];
+
+	assert_int_equal(pipe(fd), 0);
+	child = fork();
+	if (!child) {
+		close(fd[0]);
+		send_lines(fd[1], mb);
+		_exit(0);
+	}
+	close(fd[1]);
+	snprintf(name, sizeof(name), "/dev/fd/%d", fd[0]);
+	if (trace_read(name, &t, &err))
+		fail_msg("%s", err.msg);
+	close(fd[0]);
+	waitpid(child, NULL, 0);
+	assert_int_equal(t->nr, mb);
+	assert_true(t->others > 500000);
+	trace_free(t);
+	if (peak_kb() - before > 8192)
+		fail_msg("%ld KB more for %d MB of text", peak_kb() - before, mb);
+}
+
 static void other_formats(void **state)
 {
 	static const struct {
@@ -147,6 +205,7 @@ static void other_formats(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(constant_memory),
 		cmocka_unit_test(gzip),
 		cmocka_unit_test(xz),
 		cmocka_unit_test(zstd),

@@ -27,7 +27,7 @@ static const char *const sample_files[] = {
 	"old-page.html",	  "comms.txt",		"bad-lines.txt",
 	"control-characters.txt", "crlf.txt",		"unsorted-cut.txt",
 	"inferred.txt",		  "small.dat",		"small.pftrace",
-	"compact.pftrace",
+	"compact.pftrace",	  "odd-lines.txt",
 };
 
 #define NR_SAMPLES (sizeof(sample_files) / sizeof(sample_files[0]))
