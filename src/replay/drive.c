@@ -66,16 +66,41 @@ void drive_drain(struct drive *d)
 
 /* ---- time ---- */
 
+/*
+ * Does a timer of @cpu run out within a tick? Then the idle CPU keeps its tick. Which timers there
+ * are, no event tells; but whom they woke.
+ */
+static bool timer_is_near(const struct drive *d, int cpu)
+{
+	const struct story_act *a = d->st->act + d->at, *end = d->st->act + d->st->nr_acts;
+
+	for (; a < end && a->ns + d->base <= d->now + d->tick.period_ns; a++)
+		if (a->kind == STORY_WAKE && a->irq && a->cpu == cpu)
+			return true;
+	return false;
+}
+
+static void rest(struct drive *d, int cpu)
+{
+	struct drive_cpu *c = &d->cpu[cpu];
+
+	c->idle_tick = timer_is_near(d, cpu);
+	if (!c->idle_tick)
+		sched_nohz_enter(d->s, d->now, cpu);
+}
+
 static void tick_all(struct drive *d)
 {
 	d->now = d->next_tick;
 	d->next_tick += d->tick.period_ns;
 	for (int c = 0; c < d->st->nr_cpus; c++) {
 		drive_late_walk(d, c, NULL, 0); /* its moves didn't come */
-		if (d->cpu[c].curr == STORY_NONE)
+		if (d->cpu[c].curr == STORY_NONE && !d->cpu[c].idle_tick)
 			continue; /* its tick has stopped */
 		sched_tick(d->s, d->now, c);
 		drive_drain(d);
+		if (d->cpu[c].curr == STORY_NONE)
+			rest(d, c);
 	}
 }
 
@@ -311,7 +336,7 @@ void drive_switch(struct drive *d, const struct story_act *a)
 	c->curr = a->task;
 	c->looked = false;
 	if (a->task == STORY_NONE)
-		sched_nohz_enter(d->s, d->now, a->cpu);
+		rest(d, a->cpu);
 	else
 		d->task[a->task].cpu = a->cpu;
 	drive_drain(d);

@@ -38,6 +38,7 @@ struct drive_cpu {
 	bool looked;	/* the new-idle walk of this way into idle is made */
 	bool late_walk;	/* a walk is due that waits for the moves made in it */
 	enum walk_kind late_kind;
+	bool idle_tick;	/* it idles, but its tick runs on */
 	u64 hrtick;	/* when the running task's slice ends by a timer; 0: none */
 };
 
