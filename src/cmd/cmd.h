@@ -43,6 +43,7 @@ int cmd_compare(int argc, char **argv);
 int cmd_agree(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
+int cmd_convert(int argc, char **argv);
 int cmd_latency(int argc, char **argv);
 int cmd_timehist(int argc, char **argv);
 int cmd_workloads(int argc, char **argv);

@@ -21,6 +21,7 @@ static const struct command commands[] = {
 	 "the first decision in which two kernels differ, and what follows", cmd_diff},
 	{"latency", "TRACE", "how long tasks waited for a CPU", cmd_latency},
 	{"timehist", "TRACE", "every stay of a task on a CPU, with the wait before it", cmd_timehist},
+	{"convert", "TRACE -o FILE", "a trace as ftrace text or for the Perfetto viewer", cmd_convert},
 	{"agree", "TRACE -m MACHINE -k KERNEL",
 	 "would the core have decided as the kernel of a trace did?", cmd_agree},
 	{"kernels", "", "the kernels and patch series that can be named", cmd_kernels},

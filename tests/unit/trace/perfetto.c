@@ -450,6 +450,48 @@ static void all_kinds(void **state)
 	trace_free(back);
 }
 
+/* Traces of real kernels lose nothing in packets but the depth of locks. */
+static void recorded(void **state)
+{
+	static const char *const files[] = { "corpus/traces/catapult_android4_systrace.ftrace.txt",
+					     "corpus/traces/lisa_juno_rtapp_ramp.dat",
+					     "kernel-truth/traces/v6.12_m8_bw.trace.xz" };
+
+	for (size_t n = 0; n < ARRAY_SIZE(files); n++) {
+		const char *name = recording(files[n]);
+		struct trace *t, *back;
+		struct err err = { 0 };
+
+		if (!name) {
+			print_message("no recordings here\n");
+			skip();
+		}
+		assert_int_equal(trace_read(name, &t, &err), 0);
+		write_as(t, TRACE_PERFETTO);
+		assert_int_equal(trace_read(path, &back, &err), 0);
+		assert_int_equal(back->nr, t->nr);
+		for (size_t i = 0; i < t->nr; i++) {
+			const struct trace_event *a = &t->event[i], *b = &back->event[i];
+
+			assert_int_equal(a->ns, b->ns);
+			assert_int_equal(a->kind, b->kind);
+			assert_int_equal(a->cpu, b->cpu);
+			assert_int_equal(a->pid, b->pid);
+			assert_int_equal(a->curr_pid, b->curr_pid);
+			assert_int_equal(a->prio, b->prio);
+			/* these have a head's name only, which packets don't have */
+			if (a->kind != EV_MARK && a->kind != EV_EXEC)
+				assert_string_equal(trace_string(t, a->comm),
+						    trace_string(back, b->comm));
+			if (a->kind == EV_SWITCH)
+				assert_int_equal(trace_state_letter(a->prev_state),
+						 trace_state_letter(b->prev_state));
+		}
+		trace_free(t);
+		trace_free(back);
+	}
+}
+
 /* A second opinion on the bytes: the format's own compiler takes them apart. */
 static void decoded_by_protoc(void **state)
 {
@@ -612,6 +654,7 @@ int main(void)
 		cmocka_unit_test(packed_packets),
 		cmocka_unit_test(as_the_text_says),
 		cmocka_unit_test(all_kinds),
+		cmocka_unit_test(recorded),
 		cmocka_unit_test(decoded_by_protoc),
 		cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(flipped_bytes),
