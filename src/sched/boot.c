@@ -44,6 +44,12 @@ void sched_boot(struct sched *s, u64 now, struct rng *rng)
 		/* what daemons and kernel threads left: it breaks ties between groups */
 		fair_boot_util(s, rq, (u32)rng_below(rng, UTIL_SPAN));
 	}
+	for (int c = 0; c < s->nr_cpus; c++) {
+		if (!s->rq[c].asym_shared)
+			continue;
+		s->rq[c].asym_shared->has_idle_cores = s->smt_active;
+		s->rq[c].asym_shared->nr_idle_scan = s->rq[c].sd_asym_cpucapacity->weight;
+	}
 	for (int i = 0; i < s->nr_llcs; i++) {
 		s->llc[i].has_idle_cores = s->smt_active;
 		s->llc[i].nr_idle_scan = s->llc[i].nr_cpus;

@@ -229,6 +229,28 @@ static int build_llcs(struct domain_build *b)
 	return 0;
 }
 
+/* one object for the CPUs of each mixed-capacity domain (spec 16 §9.3) */
+static int build_asym_shared(struct domain_build *b)
+{
+	struct sched *s = b->s;
+
+	for (int c = 0; c < b->nr_cpus && b->rules->asym_idle_cores; c++) {
+		struct rq *rq = cpu_rq(s, c);
+		const struct sched_domain *sd = rq->sd_asym_cpucapacity;
+		int first = sd ? mask_first(sd->span, b->words) : -1;
+
+		if (first < 0)
+			continue;
+		if (first == c) {
+			rq->asym_shared = arena_alloc(s->arena, sizeof(*rq->asym_shared));
+			if (!rq->asym_shared)
+				return -ENOMEM;
+		}
+		rq->asym_shared = cpu_rq(s, first)->asym_shared;
+	}
+	return 0;
+}
+
 int domain_attach_all(struct domain_build *b)
 {
 	int *chain = arena_array(b->tmp, b->nr_levels, sizeof(int));
@@ -252,5 +274,5 @@ int domain_attach_all(struct domain_build *b)
 			if (b->level[sd->level].kind != LEVEL_NUMA)
 				sd->local_flags = sd->groups->flags;
 	}
-	return build_llcs(b);
+	return build_asym_shared(b) ?: build_llcs(b);
 }

@@ -95,6 +95,7 @@ struct rq {
 	/* domains and shortcuts (spec 01 §6) */
 	struct sched_domain *sd;	/* lowest */
 	struct sched_domain *sd_llc, *sd_numa, *sd_asym_cpucapacity, *sd_cluster;
+	struct asym_shared *asym_shared; /* asym_idle_cores: of sd_asym_cpucapacity; else NULL */
 	struct cfs_rq cfs __attribute__((aligned(64)));
 	struct list_head cfs_tasks;
 	struct list_head leaf_cfs_rq_list;
@@ -206,6 +207,15 @@ static inline bool idle_cpu(const struct sched *s, int cpu)
 static inline bool rq_runs_idle(const struct rq *rq)
 {
 	return !rq->curr && (rq->curr_is_idle || rq->switching);
+}
+
+/* every other thread of the core is idle */
+static inline bool siblings_idle(const struct sched *s, const struct rq *rq)
+{
+	for (int i = 0; i < rq->nr_siblings; i++)
+		if (!idle_cpu(s, rq->siblings[i]))
+			return false;
+	return true;
 }
 
 /* every fair task is (or is below) SCHED_IDLE */

@@ -64,6 +64,7 @@ struct sched_rules {
 	bool idle_core_first;		/* ≤5.11: the idle-core search is a scan of its own */
 	enum smt_step_rule smt_step;
 	bool sched_idle_free_for_idle;	/* a sched-idle CPU is free for SCHED_IDLE tasks too */
+	bool asym_idle_cores;		/* mixed capacities: idle cores first, SIS_UTIL's limit (spec 16 §9.3) */
 	enum cluster_rule cluster;
 	enum wake_list_rule wake_list;
 	bool wake_list_on_cpu;		/* … also of a wakee that is still on its CPU, in another LLC */

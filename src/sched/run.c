@@ -43,15 +43,6 @@ static void leave_idle(struct sched *s, struct rq *rq)
 		update_avg_idle(s, rq);
 }
 
-/* @rq's own state isn't asked: with a wake-up pending it goes idle all the same */
-static bool siblings_idle(const struct sched *s, const struct rq *rq)
-{
-	for (int i = 0; i < rq->nr_siblings; i++)
-		if (!idle_cpu(s, rq->siblings[i]))
-			return false;
-	return true;
-}
-
 /* @rq's idle task is picked */
 static void go_idle(struct sched *s, struct rq *rq)
 {
@@ -64,8 +55,11 @@ static void enter_idle(struct sched *s, struct rq *rq)
 {
 	rq->curr_is_idle = true;
 	rq_update_idle(s, rq);
+	/* @rq's own state isn't asked: with a wake-up pending it goes idle all the same */
 	if (s->smt_active && rq->llc && !rq->llc->has_idle_cores && siblings_idle(s, rq))
 		rq->llc->has_idle_cores = true; /* spec 04 §6 */
+	if (unlikely(rq->asym_shared) && siblings_idle(s, rq))
+		rq->asym_shared->has_idle_cores = true;
 }
 
 static void switch_to(struct sched *s, struct rq *rq, struct task *prev, struct task *next)

@@ -211,6 +211,8 @@ struct wake_decision {
 	/* effects of having looked (spec 14 §2.4) */
 	bool clear_idle_cores; /* of the target's LLC */
 	int idle_cores_llc;
+	bool clear_asym_cores; /* of this CPU's mixed-capacity domain: */
+	int asym_cores_cpu;
 	int new_recent_used;   /* of the wakee; -1: unchanged */
 	bool waker_recent_used; /* ≤5.13: the waker's becomes its own CPU */
 	u64 scan_ns;	       /* SIS_PROP: measured; 0: no scan */

@@ -140,4 +140,10 @@ struct llc {
 	struct group_sums *sums[LLC_MAX_SUMS]; /* those the LLC is in */
 };
 
+/* What the CPUs of one mixed-capacity domain share for their searches (spec 16 §9.3). */
+struct asym_shared {
+	bool has_idle_cores;
+	int nr_idle_scan;
+};
+
 #endif

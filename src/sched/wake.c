@@ -83,6 +83,8 @@ static void apply_effects(struct sched *s, u64 now, const struct wake_query *q,
 		rq->curr->recent_used_cpu = q->cpu;
 	if (d->clear_idle_cores)
 		s->llc[d->idle_cores_llc].has_idle_cores = false;
+	if (unlikely(d->clear_asym_cores))
+		s->rq[d->asym_cores_cpu].asym_shared->has_idle_cores = false;
 	if (d->prop_scan)
 		sis_prop_account(s, now, rq, d->scan_ns);
 }

@@ -31,7 +31,9 @@ static void commit_effects(struct sched *s, const struct balance_decision *d)
 		sd->parent->groups->sgc->imbalance = d->parent_imbalance;
 	if (d->overload >= 0)
 		s->rd.overload = d->overload;
-	if (d->nr_idle_scan >= 0)
+	if (unlikely(d->nr_idle_scan >= 0 && dst->asym_shared))
+		dst->asym_shared->nr_idle_scan = d->nr_idle_scan;
+	else if (d->nr_idle_scan >= 0)
 		dst->llc->nr_idle_scan = d->nr_idle_scan;
 	if (d->refresh_capacity) {
 		sgc->capacity = d->capacity;

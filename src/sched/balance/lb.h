@@ -97,6 +97,12 @@ static inline bool core_idle(const struct sched *s, int cpu)
 	return true;
 }
 
+/* CPUs of the domain whose passes say how far a wake-up may search there */
+static inline int search_weight(const struct rq *rq)
+{
+	return unlikely(rq->asym_shared) ? rq->sd_asym_cpucapacity->weight : rq->llc_size;
+}
+
 /* asymmetric packing without a priority from the architecture: the lower number is preferred */
 static inline bool asym_prefer(int a, int b)
 {

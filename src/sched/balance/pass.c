@@ -382,7 +382,7 @@ static void decide_trivial(const struct lb_env *env, struct balance_decision *d)
 	if (!sd->parent)
 		d->overload = 0;
 	if (env->kind != CPU_NEWLY_IDLE && feat(s, FEAT_SIS_UTIL) &&
-	    sd->weight == cpu_rq(s, d->dst)->llc_size) {
+	    sd->weight == search_weight(cpu_rq(s, d->dst))) {
 		for_each_span_word(w, sd)
 			for (u64 m = sd->span[w] & s->load_mask[w]; m; m &= m - 1)
 				util += cpu_util_cfs(s, w * 64 + __builtin_ctzll(m));

@@ -299,6 +299,6 @@ void collect_domain_stats(const struct lb_env *env, struct balance_decision *d,
 	if (!sd->parent)
 		d->overload = overload;
 	if (env->kind != CPU_NEWLY_IDLE && feat(s, FEAT_SIS_UTIL) &&
-	    sd->weight == cpu_rq(s, env->dst_cpu)->llc_size)
+	    sd->weight == search_weight(cpu_rq(s, env->dst_cpu)))
 		d->nr_idle_scan = idle_scan_limit(sds->total_util, sd->weight, sd->imbalance_pct);
 }

@@ -4,10 +4,13 @@
  */
 #include "sched/place/place.h"
 
-/* mixed capacities: an early choice must have room for the task too */
+/* mixed capacities: an early choice must have room for the task too, since 7.3 an idle core */
 static bool asym_fits(const struct wake_ctx *c, unsigned long util, int cpu)
 {
-	return !c->s->asym_active || util_fits_cpu(c->s, util, cpu);
+	if (likely(!c->s->asym_active))
+		return true;
+	return util_fits_cpu(c->s, util, cpu) &&
+	       (!c->s->k.rules.asym_idle_cores || siblings_idle(c->s, cpu_rq(c->s, cpu)));
 }
 
 /* nearness that lets the previous and the recent CPU be taken at once */
@@ -22,12 +25,6 @@ static bool in_reach(const struct sched *s, int cpu, int target)
 {
 	return s->k.rules.cluster != CLUSTER_MERGED || !s->cluster_active ||
 	       cpus_share_resources(s, cpu, target);
-}
-
-static int chosen(struct wake_ctx *c, int cpu, int reason)
-{
-	c->d->reason = reason;
-	return cpu;
 }
 
 static bool try_early(struct wake_ctx *c, int cpu, unsigned long util, int step, int reason)
@@ -73,48 +70,6 @@ static int recent_cpu(struct wake_ctx *c, int target, unsigned long util)
 	else if (ok) /* until 5.13 only a hit moved it */
 		c->d->new_recent_used = c->prev;
 	return ok ? recent : -1;
-}
-
-static int chosen_by_capacity(struct wake_ctx *c, int cpu, int reason, int read,
-			      unsigned long util)
-{
-	EXPLAIN(c->s, .now = c->now, .cpu = c->q->cpu, .p = c->p, .step = STEP_CAPACITY,
-		.reason = reason, .candidate = cpu, .taken = reason != REASON_NO_IDLE,
-		.value = {read, (s64)util});
-	return chosen(c, cpu, reason);
-}
-
-/* mixed capacities: first free CPU that fits, else the biggest free one (§5.5) */
-static int select_idle_capacity(struct wake_ctx *c, const struct sched_domain *sd, int target,
-				unsigned long util)
-{
-	const struct sched *s = c->s;
-	unsigned long best_capacity = 0;
-	int start = target, best = -1, cpu = target, read = 0;
-
-	for (bool wrapped = false;;) {
-		cpu = mask_next_and(sd->span, c->p->allowed, cpu, s->words);
-		if (cpu < 0 && !wrapped) {
-			wrapped = true;
-			cpu = 0;
-			continue;
-		}
-		if (cpu < 0 || (wrapped && cpu >= start))
-			break;
-		work_inspect(s, c->w, c->q->cpu, cpu);
-		read++;
-		if (cpu_is_free(c, cpu)) {
-			if (util_fits_cpu(s, util, cpu))
-				return chosen_by_capacity(c, cpu, REASON_CAPACITY_FIT, read, util);
-			if (s->rq[cpu].cpu_capacity > best_capacity) {
-				best_capacity = s->rq[cpu].cpu_capacity;
-				best = cpu;
-			}
-		}
-		cpu++;
-	}
-	return best >= 0 ? chosen_by_capacity(c, best, REASON_IDLE_CPU, read, util)
-			 : chosen_by_capacity(c, target, REASON_NO_IDLE, read, util);
 }
 
 int select_idle_smt(struct wake_ctx *c, int cpu, const struct sched_domain *sd)
@@ -195,6 +150,6 @@ int select_idle_sibling(struct wake_ctx *c, int target)
 	if (recent >= 0 && in_reach(s, recent, target))
 		return chosen(c, recent, REASON_RECENT_USED);
 	if (unlikely(s->asym_active) && s->rq[target].sd_asym_cpucapacity)
-		return select_idle_capacity(c, s->rq[target].sd_asym_cpucapacity, target, util);
+		return select_idle_capacity(c, target, util);
 	return search_llc(c, target, prev_kept, recent);
 }

@@ -6,6 +6,7 @@
  *			the wake list's condition, the fallback
  *	affine.c	wake_affine: the waker's CPU or the previous one (§4)
  *	idle.c		select_idle_sibling: the early tests (§5)
+ *	capacity.c	mixed capacities: a CPU with room (§5.5)
  *	scan.c		select_idle_cpu: searching an LLC (§6, §8)
  *	short.c		SIS_SHORT, SIS_CURRENT: stay where a short task runs (§9, §10)
  *	reserve.c	SIS_CACHE: a CPU is kept for its short sleeper (§10)
@@ -58,12 +59,21 @@ static inline bool util_fits_cpu(const struct sched *s, unsigned long util, int 
 	return util * 1280 < s->rq[cpu].cpu_capacity * 1024;
 }
 
+static inline int chosen(struct wake_ctx *c, int cpu, int reason)
+{
+	c->d->reason = reason;
+	return cpu;
+}
+
 /* domain in which a wakee that ran on @prev may be drawn to @rq's CPU; NULL: none */
 struct sched_domain *wake_affine_domain(const struct rq *rq, int prev);
 /* spec 04 §4; Return: q->cpu or c->prev */
 int wake_affine(struct wake_ctx *c, const struct sched_domain *sd);
 /* spec 04 §5 */
 int select_idle_sibling(struct wake_ctx *c, int target);
+
+/* spec 04 §5.5; the target's sd_asym_cpucapacity exists */
+int select_idle_capacity(struct wake_ctx *c, int target, unsigned long util);
 
 enum scan_result {
 	SCAN_FOUND,

@@ -379,6 +379,64 @@ static void mixed_capacity(void **state)
 	rig_free(&sc.r);
 }
 
+/* spec 16 §9.3: an idle core beats an idle thread, then room, then size; SIS_UTIL limits */
+static void mixed_capacity_7_3(void **state)
+{
+	/* 8 cores of 2 threads: CPUs 0-7 and 8-15; cores 0-3 of 500, 4-7 of 1024 */
+	static const struct rig_machine smt =
+		RIG_MACHINE(1, 1, 1, 1, 8, 2, .arm = true, .little = 500);
+	struct asym_shared *shared;
+	struct scene sc;
+
+	scene_new(&sc, &smt, "v7.3,NO_WA_IDLE,NO_WA_WEIGHT", 4, 1);
+	assert_true(sc.r.s->asym_active && sc.r.s->smt_active);
+	shared = sc.r.s->rq[1].asym_shared;
+	assert_non_null(shared);
+	assert_ptr_equal(shared, sc.r.s->rq[15].asym_shared);
+	shared->nr_idle_scan = 16;
+	sc.wakee->se.avg.util_avg = 300; /* fits everywhere */
+	rig_set(&sc.r, 1, RIG_IDLE);	 /* the target, but its sibling 9 is busy */
+	rig_set(&sc.r, 2, RIG_IDLE);
+	rig_set(&sc.r, 3, RIG_IDLE);
+	rig_set(&sc.r, 11, RIG_IDLE); /* core 3 is idle */
+	expect_cpu(&sc, 3, CAPACITY_FIT);
+	rig_set(&sc.r, 9, RIG_IDLE);
+	expect_cpu(&sc, 1, TARGET_IDLE);
+	rig_set(&sc.r, 9, RIG_BUSY);
+	rig_set(&sc.r, 11, RIG_BUSY); /* no idle core: the first of those that fit */
+	expect_cpu(&sc, 1, CAPACITY_FIT);
+	assert_false(sc.d.clear_asym_cores);
+	shared->has_idle_cores = true; /* that was wrong */
+	expect_cpu(&sc, 1, CAPACITY_FIT);
+	assert_true(sc.d.clear_asym_cores);
+	sched_wake_commit(sc.r.s, sc.r.now, &sc.q, &sc.d, 1);
+	assert_false(shared->has_idle_cores);
+	rig_free(&sc.r);
+
+	scene_new(&sc, &smt, "v7.3,NO_WA_IDLE,NO_WA_WEIGHT", 4, 1);
+	shared = sc.r.s->rq[1].asym_shared;
+	sc.wakee->se.avg.util_avg = 450; /* needs a big CPU */
+	rig_set(&sc.r, 3, RIG_IDLE);
+	rig_set(&sc.r, 11, RIG_IDLE);
+	rig_set(&sc.r, 6, RIG_IDLE);
+	shared->nr_idle_scan = 16;
+	expect_cpu(&sc, 3, IDLE_CPU); /* an idle core without room beats a thread with it */
+	shared->nr_idle_scan = 2;     /* 1 and 2 */
+	expect_cpu(&sc, 1, NO_IDLE);
+	shared->has_idle_cores = true; /* no limit then */
+	expect_cpu(&sc, 3, IDLE_CPU);
+	shared->nr_idle_scan = 0;
+	expect_cpu(&sc, 1, SCAN_GIVEN_UP);
+	rig_free(&sc.r);
+
+	scene_new(&sc, &smt, "v6.18,NO_WA_IDLE,NO_WA_WEIGHT", 4, 1); /* none of it before */
+	assert_null(sc.r.s->rq[1].asym_shared);
+	sc.wakee->se.avg.util_avg = 300;
+	rig_set(&sc.r, 1, RIG_IDLE);
+	expect_cpu(&sc, 1, TARGET_IDLE);
+	rig_free(&sc.r);
+}
+
 /* ---- affinity (§1.6) ---- */
 
 static void affinity(void **state)
@@ -564,6 +622,7 @@ int main(void)
 		cmocka_unit_test(cluster_example),
 		cmocka_unit_test(cluster_fallbacks),
 		cmocka_unit_test(mixed_capacity),
+		cmocka_unit_test(mixed_capacity_7_3),
 		cmocka_unit_test(affinity),
 		cmocka_unit_test(current_cpu),
 		cmocka_unit_test(wake_list_table),
