@@ -156,6 +156,10 @@ void ask_wake(struct asker *k, const struct story_act *a)
 		return;
 	}
 	w->has_early = true;
-	if (w->until == a->event + 1)
+	/*
+	 * What goes to a wake list and leaves no trace of its choice was on the list within a
+	 * microsecond, and its CPU looked idle no more; the waker's next event may be far away.
+	 */
+	if (w->until == a->event + 1 || (a->path == PATH_LIST && a->select == STORY_NONE))
 		finish(k, w);
 }
