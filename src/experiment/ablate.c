@@ -12,14 +12,14 @@
 static const struct group {
 	const char *name, *lead, *member[MAX_MEMBERS];
 } groups[] = {
-#define GROUP(name, lead, ...) {name, lead, {__VA_ARGS__}},
+#define GROUP(name, lead, ...) { name, lead, { __VA_ARGS__ } },
 #include "experiment/ablate_groups.def"
 #undef GROUP
 };
 
 /* how domains and files are called decides nothing */
-static const char *const only_names[] = {"pkg_names", "share_llc_name", "overlap_flag",
-					 "schedstat_version"};
+static const char *const only_names[] = { "pkg_names", "share_llc_name", "overlap_flag",
+					  "schedstat_version" };
 
 static bool is_only_name(int rule)
 {
@@ -42,7 +42,7 @@ static bool has_rule(const struct entries *e, int i)
 static void all_entries(const struct sched_kernel *a, const struct sched_kernel *b,
 			struct entries *e)
 {
-	*e = (struct entries){.features = a->features ^ b->features};
+	*e = (struct entries){ .features = a->features ^ b->features };
 	for (int i = 0; i < sched_nr_rules(); i++)
 		if (!is_only_name(i) && !sched_rule_same(i, &a->rules, &b->rules))
 			e->rules[i / 64] |= 1ULL << (i % 64);

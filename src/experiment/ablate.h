@@ -13,8 +13,8 @@
 /* Entries of the tables that change together. */
 struct difference {
 	char name[64];
-	char what[1024];		/* "wake_list: WAKE_LIST_REMOTE -> WAKE_LIST_LAST_TASK, …" */
-	u64 rules[2];		/* bit i: rule i */
+	char what[1024]; /* "wake_list: WAKE_LIST_REMOTE -> WAKE_LIST_LAST_TASK, …" */
+	u64 rules[2];	 /* bit i: rule i */
 	u64 features, tunables;
 };
 
@@ -37,7 +37,8 @@ struct ablation {
 	struct compare *c;
 	int nr_differences;
 	struct difference *diff;
-	/* of @c: kernel 0 is the base, 1 the variant, then for each difference base + it, variant - it */
+	/* of @c: kernel 0 is the base, 1 the variant, then for each difference base + it, variant -
+	 * it */
 	struct sched_kernel *kernel;
 	const char **name;
 };

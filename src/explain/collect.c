@@ -21,7 +21,7 @@ struct explain {
 	struct sim *sim;
 	struct sched *sched;
 	int words;
-	u64 *masks;		/* [EXPLAIN_MAX_STEPS][words] */
+	u64 *masks; /* [EXPLAIN_MAX_STEPS][words] */
 	u64 nr[NR_STEPS];
 	bool stopped, lost;
 	/* open addressing, by pid; pid 0: free */
@@ -123,7 +123,7 @@ static struct wait *add_wait(struct explain *e, int pid)
 		return NULL;
 	w = &e->waits[slot_of(e, pid)];
 	e->n += !w->r.pid;
-	*w = (struct wait){.r = {.pid = pid}};
+	*w = (struct wait){ .r = { .pid = pid } };
 	return w;
 }
 
@@ -286,8 +286,8 @@ void explain_attach(struct explain *e, struct sim_params *p)
 void explain_copy(struct explain_decision *to, const struct explain_decision *from, u64 *masks,
 		  int words)
 {
-	memcpy(to, from, offsetof(struct explain_decision, step) +
-				 from->nr_steps * sizeof(from->step[0]));
+	memcpy(to, from,
+	       offsetof(struct explain_decision, step) + from->nr_steps * sizeof(from->step[0]));
 	for (int i = 0; i < from->nr_steps; i++) {
 		if (!from->step[i].cpus)
 			continue;

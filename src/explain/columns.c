@@ -9,7 +9,8 @@
 
 #define HANGING 8 /* indentation of what was wrapped */
 
-/* bytes of the next piece of @s that is at most @width characters, cut at a space if there is one */
+/* bytes of the next piece of @s that is at most @width characters, cut at a space if there is one
+ */
 static size_t piece(const char *s, int width)
 {
 	size_t n = 0, space = 0;

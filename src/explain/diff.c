@@ -49,8 +49,8 @@ static enum diff_how compare(const struct explain_decision *a, const struct expl
 
 static s64 cost_of(const struct explain_decision *d)
 {
-	return d->kind == STEP_WAKEUP || d->kind == STEP_FORK || d->kind == STEP_EXEC ? d->value[1] :
-											0;
+	return d->kind == STEP_WAKEUP || d->kind == STEP_FORK || d->kind == STEP_EXEC ? d->value[1]
+										      : 0;
 }
 
 static void note_shift(struct diff *out, const struct explain_decision *a,
@@ -111,8 +111,12 @@ static void follow_decision(const struct diff *out, struct diff_side *side,
 		return;
 	if (d->kind == STEP_PICK || d->kind == STEP_PREEMPT)
 		return; /* where it goes and how long it waits is the question */
-	*fo = (struct diff_follow){.kind = d->kind, .target = d->target, .reason = d->reason,
-				   .nr = d->nr, .now = d->now, .waited = UINT64_MAX};
+	*fo = (struct diff_follow){ .kind = d->kind,
+				    .target = d->target,
+				    .reason = d->reason,
+				    .nr = d->nr,
+				    .now = d->now,
+				    .waited = UINT64_MAX };
 	side->nr_follow++;
 }
 
@@ -159,7 +163,7 @@ int diff_run(const struct workload *w, const struct machine *m, const struct sch
 	     u64 seed, struct diff **out, struct err *err)
 {
 	struct diff *d = calloc(1, sizeof(*d));
-	struct run_stream *s[2] = {NULL, NULL};
+	struct run_stream *s[2] = { NULL, NULL };
 	int ret = 0;
 
 	*out = NULL;

@@ -13,7 +13,8 @@
 /* One decision about the task afterwards. */
 struct diff_follow {
 	int kind, target, reason;
-	u64 nr, now, waited; /* waited: until it ran, ns; UINT64_MAX: it didn't, or it isn't that kind */
+	u64 nr, now,
+		waited; /* waited: until it ran, ns; UINT64_MAX: it didn't, or it isn't that kind */
 };
 
 struct diff_side {
@@ -26,21 +27,21 @@ struct diff_side {
 };
 
 enum diff_how {
-	DIFF_NONE,	/* every choice is the same */
-	DIFF_CHOICE,	/* the same question, another answer */
-	DIFF_ORDER,	/* another question comes next */
-	DIFF_END,	/* one run is over */
+	DIFF_NONE,   /* every choice is the same */
+	DIFF_CHOICE, /* the same question, another answer */
+	DIFF_ORDER,  /* another question comes next */
+	DIFF_END,    /* one run is over */
 };
 
 struct diff {
 	enum diff_how how;
-	u64 same;	/* decisions before it that are the same */
+	u64 same; /* decisions before it that are the same */
 	/* the first decision whose time or cost differs though the choice doesn't; nr 0: none */
 	struct {
 		u64 nr, now[2], cost[2];
 	} shift;
 	struct diff_side side[2];
-	int pid;	/* the task that is followed; 0: none */
+	int pid; /* the task that is followed; 0: none */
 	char comm[16];
 };
 
@@ -58,7 +59,6 @@ void diff_free(struct diff *d);
 /** diff_print() - for people; @name: both kernels as the user wrote them */
 void diff_print(const struct diff *d, const struct sched_topology *topo, const char *const *name,
 		FILE *f);
-json_t *diff_json(const struct diff *d, const struct sched_topology *topo,
-		  const char *const *name);
+json_t *diff_json(const struct diff *d, const struct sched_topology *topo, const char *const *name);
 
 #endif

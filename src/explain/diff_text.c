@@ -113,16 +113,20 @@ static void print_metrics(const struct diff *d, FILE *f)
 			continue;
 		snprintf(unit, sizeof(unit), "%s, %s is better", m->unit,
 			 m->higher_is_better ? "higher" : "lower");
-		print_row(m->name, unit, m->value, n->value,
-			  metric_decimals(m->value, n->value), f);
+		print_row(m->name, unit, m->value, n->value, metric_decimals(m->value, n->value),
+			  f);
 	}
 }
 
 static void print_counters(const struct diff *d, FILE *f)
 {
-	static const enum counter shown[] = {CNT_switches, CNT_preemptions, CNT_wakeups,
-					     CNT_migrations, CNT_balance_moved, CNT_wait_ns,
-					     CNT_idle_while_waiting_ns};
+	static const enum counter shown[] = { CNT_switches,
+					      CNT_preemptions,
+					      CNT_wakeups,
+					      CNT_migrations,
+					      CNT_balance_moved,
+					      CNT_wait_ns,
+					      CNT_idle_while_waiting_ns };
 
 	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
 		print_row(counter_name(shown[i]), "", (double)d->side[0].result.counter[shown[i]],
@@ -136,7 +140,7 @@ static void print_placements(const struct diff *d, FILE *f)
 		"… elsewhere in the LLC",   "… in another LLC",	   "… on another node",
 		"… in another package",
 	};
-	u64 dist[2][NR_DISTANCES] = {{0}};
+	u64 dist[2][NR_DISTANCES] = { { 0 } };
 	struct hist *wait = calloc(2, sizeof(*wait));
 
 	if (!wait)

@@ -20,18 +20,18 @@ struct explain_step {
 	int step, reason, candidate;
 	bool taken;
 	s64 value[SCHED_RECORD_VALUES];
-	u64 *cpus;	/* that a search read; NULL: none told */
+	u64 *cpus; /* that a search read; NULL: none told */
 };
 
 struct explain_decision {
-	int kind;	/* enum sched_step, of those that end a decision: STEP_WAKEUP, STEP_FORK, … */
-	u64 nr;		/* the n-th of its kind; a wake-up that had to be decided anew keeps its number */
-	bool again;	/* … and is marked */
-	u64 now;	/* ns since the run's start */
-	int cpu;	/* that decided */
-	int pid;	/* about whom; 0: nobody */
+	int kind; /* enum sched_step, of those that end a decision: STEP_WAKEUP, STEP_FORK, … */
+	u64 nr;	  /* the n-th of its kind; a wake-up that had to be decided anew keeps its number */
+	bool again; /* … and is marked */
+	u64 now;    /* ns since the run's start */
+	int cpu;    /* that decided */
+	int pid;    /* about whom; 0: nobody */
 	char comm[16];
-	int by_pid;	/* what that CPU ran; 0: the idle task or a stopper */
+	int by_pid; /* what that CPU ran; 0: the idle task or a stopper */
 	char by_comm[16];
 	int target, reason;
 	bool taken;
@@ -43,13 +43,13 @@ struct explain_decision {
 
 /* A task that was woken or forked runs. */
 struct explain_ran {
-	int kind;	/* STEP_WAKEUP or STEP_FORK */
-	u64 nr;		/* of that decision */
+	int kind; /* STEP_WAKEUP or STEP_FORK */
+	u64 nr;	  /* of that decision */
 	int reason;
 	int pid;
 	char comm[16];
-	int from, target; /* previous CPU, the one chosen */
-	int cpu;	/* where it ran */
+	int from, target;		   /* previous CPU, the one chosen */
+	int cpu;			   /* where it ran */
 	u64 decided_at, queued_at, ran_at; /* ns since the run's start */
 };
 

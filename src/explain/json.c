@@ -49,8 +49,8 @@ static json_t *cpus_json(const u64 *cpus, int nr_cpus)
 
 static json_t *step_json(const struct explain_step *st, int nr_cpus)
 {
-	json_t *j = json_pack("{s:s, s:b, s:s, s:o, s:o}", "step", sched_step_name(st->step), "taken",
-			      st->taken, "reason", sched_reason_name(st->reason), "cpu",
+	json_t *j = json_pack("{s:s, s:b, s:s, s:o, s:o}", "step", sched_step_name(st->step),
+			      "taken", st->taken, "reason", sched_reason_name(st->reason), "cpu",
 			      st->candidate >= 0 ? json_integer(st->candidate) : json_null(),
 			      "values", values_json(st->step, st->value));
 
@@ -70,13 +70,13 @@ json_t *explain_json(const struct explain_decision *d, int nr_cpus)
 
 	for (int i = 0; i < d->nr_steps; i++)
 		json_array_append_new(steps, step_json(&d->step[i], nr_cpus));
-	return json_pack("{s:s, s:I, s:b, s:I, s:i, s:o, s:o, s:o, s:b, s:b, s:s, s:o, s:o}", "kind",
-			 explain_kind_name(d->kind), "nr", (json_int_t)d->nr, "again", d->again,
-			 "time_ns", (json_int_t)d->now, "on_cpu", d->cpu, "task",
+	return json_pack("{s:s, s:I, s:b, s:I, s:i, s:o, s:o, s:o, s:b, s:b, s:s, s:o, s:o}",
+			 "kind", explain_kind_name(d->kind), "nr", (json_int_t)d->nr, "again",
+			 d->again, "time_ns", (json_int_t)d->now, "on_cpu", d->cpu, "task",
 			 task_json(d->pid, d->comm), "by", task_json(d->by_pid, d->by_comm), "cpu",
 			 d->target >= 0 ? json_integer(d->target) : json_null(), "taken", d->taken,
-			 "cpu_idle", d->target_idle, "reason", sched_reason_name(d->reason), "values",
-			 values_json(d->kind, d->value), "steps", steps);
+			 "cpu_idle", d->target_idle, "reason", sched_reason_name(d->reason),
+			 "values", values_json(d->kind, d->value), "steps", steps);
 }
 
 json_t *explain_ran_json(const struct explain_ran *r)
@@ -91,8 +91,8 @@ json_t *explain_ran_json(const struct explain_ran *r)
 static json_t *rules_json(const struct explain_rule *rules)
 {
 	static const char *const distances[NR_DISTANCES] = {
-		[DIST_SELF] = "same_cpu", [DIST_SMT] = "core",	    [DIST_CLUSTER] = "cluster",
-		[DIST_LLC] = "llc",	  [DIST_NODE] = "node",	    [DIST_PACKAGE] = "package",
+		[DIST_SELF] = "same_cpu", [DIST_SMT] = "core",	[DIST_CLUSTER] = "cluster",
+		[DIST_LLC] = "llc",	  [DIST_NODE] = "node", [DIST_PACKAGE] = "package",
 		[DIST_REMOTE] = "remote",
 	};
 	json_t *list = json_array();
@@ -105,21 +105,22 @@ static json_t *rules_json(const struct explain_rule *rules)
 			continue;
 		dist = json_object();
 		for (int d = 0; d < NR_DISTANCES; d++)
-			json_object_set_new(dist, distances[d], json_integer((json_int_t)r->dist[d]));
+			json_object_set_new(dist, distances[d],
+					    json_integer((json_int_t)r->dist[d]));
 		j = json_pack("{s:s, s:s, s:I, s:o, s:I, s:I, s:I, s:I}", "reason",
 			      sched_reason_name(i), "doc", sched_reason_doc(i), "count",
 			      (json_int_t)r->count, "distance", dist, "to_waker",
-			      (json_int_t)r->to_waker, "to_idle", (json_int_t)r->to_idle, "cpus_read",
-			      (json_int_t)r->read, "cost_ns", (json_int_t)r->cost_ns);
+			      (json_int_t)r->to_waker, "to_idle", (json_int_t)r->to_idle,
+			      "cpus_read", (json_int_t)r->read, "cost_ns", (json_int_t)r->cost_ns);
 		if (r->wait)
-			json_object_set_new(
-				j, "wait_ns",
-				json_pack("{s:I, s:I, s:I, s:I, s:I}", "count",
-					  (json_int_t)r->wait->count, "mean",
-					  (json_int_t)hist_mean(r->wait), "p50",
-					  (json_int_t)hist_percentile(r->wait, 5000), "p99",
-					  (json_int_t)hist_percentile(r->wait, 9900), "max",
-					  (json_int_t)r->wait->max));
+			json_object_set_new(j, "wait_ns",
+					    json_pack("{s:I, s:I, s:I, s:I, s:I}", "count",
+						      (json_int_t)r->wait->count, "mean",
+						      (json_int_t)hist_mean(r->wait), "p50",
+						      (json_int_t)hist_percentile(r->wait, 5000),
+						      "p99",
+						      (json_int_t)hist_percentile(r->wait, 9900),
+						      "max", (json_int_t)r->wait->max));
 		json_array_append_new(list, j);
 	}
 	return list;
@@ -139,8 +140,11 @@ static json_t *counts_json(const u64 *count)
 json_t *explain_summary_json(const struct explain_summary *s)
 {
 	static const char *const paths[] = {
-		[WAKE_CURRENT] = "awake", [WAKE_QUEUED] = "still_queued",
-		[WAKE_ON_CPU_LIST] = "own_cpu_list", [WAKE_SPIN] = "spin", [WAKE_LIST] = "list",
+		[WAKE_CURRENT] = "awake",
+		[WAKE_QUEUED] = "still_queued",
+		[WAKE_ON_CPU_LIST] = "own_cpu_list",
+		[WAKE_SPIN] = "spin",
+		[WAKE_LIST] = "list",
 		[WAKE_DIRECT] = "direct",
 	};
 	json_t *path = json_object();
@@ -153,11 +157,12 @@ json_t *explain_summary_json(const struct explain_summary *s)
 		pulled += s->pulls[d];
 	return json_pack(
 		"{s:I, s:o, s:o, s:I, s:I, s:o, s:I, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
-		"wakeups", (json_int_t)s->nr_wakeups, "wakeup_rules", rules_json(s->wakeup), "paths",
-		path, "spins", (json_int_t)s->spins, "wake_wide", (json_int_t)s->wide, "wake_affine",
-		counts_json(s->affine), "forks", (json_int_t)s->nr_forks, "fork_rules",
-		rules_json(s->fork), "picks", counts_json(s->pick), "preempted",
-		(json_int_t)s->preempts, "not_preempted", (json_int_t)s->preempts_not, "passes_idle",
-		(json_int_t)s->passes, "pulls", (json_int_t)pulled, "pushes", (json_int_t)s->pushes,
-		"execs", (json_int_t)s->execs, "execs_moved", (json_int_t)s->execs_away);
+		"wakeups", (json_int_t)s->nr_wakeups, "wakeup_rules", rules_json(s->wakeup),
+		"paths", path, "spins", (json_int_t)s->spins, "wake_wide", (json_int_t)s->wide,
+		"wake_affine", counts_json(s->affine), "forks", (json_int_t)s->nr_forks,
+		"fork_rules", rules_json(s->fork), "picks", counts_json(s->pick), "preempted",
+		(json_int_t)s->preempts, "not_preempted", (json_int_t)s->preempts_not,
+		"passes_idle", (json_int_t)s->passes, "pulls", (json_int_t)pulled, "pushes",
+		(json_int_t)s->pushes, "execs", (json_int_t)s->execs, "execs_moved",
+		(json_int_t)s->execs_away);
 }

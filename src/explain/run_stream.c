@@ -26,7 +26,7 @@ struct run_stream {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	/* items [taken, put) are there; the one before taken is being looked at */
-	struct item *item;	/* [NR_ITEMS] */
+	struct item *item; /* [NR_ITEMS] */
 	u64 *masks;
 	u64 put, taken;
 	bool looking, over, cancelled;
@@ -105,7 +105,7 @@ static void *run(void *arg)
 
 static bool allocate(struct run_stream *s)
 {
-	const struct explain_listener l = {.ctx = s, .decision = decided, .ran = ran};
+	const struct explain_listener l = { .ctx = s, .decision = decided, .ran = ran };
 	size_t masks = (size_t)EXPLAIN_MAX_STEPS * s->words;
 
 	s->item = calloc(NR_ITEMS, sizeof(*s->item));
@@ -120,7 +120,7 @@ static bool allocate(struct run_stream *s)
 }
 
 struct run_stream *run_stream_start(const struct workload *w, const struct machine *m,
-			    const struct sched_kernel *k, u64 seed, struct err *err)
+				    const struct sched_kernel *k, u64 seed, struct err *err)
 {
 	struct run_stream *s = calloc(1, sizeof(*s));
 

@@ -26,7 +26,7 @@ struct stream_item {
 
 /** run_stream_start() - begin a run; everything is kept by reference until run_stream_free() */
 struct run_stream *run_stream_start(const struct workload *w, const struct machine *m,
-			    const struct sched_kernel *k, u64 seed, struct err *err);
+				    const struct sched_kernel *k, u64 seed, struct err *err);
 
 /** run_stream_next() - the next item; valid until the next call */
 void run_stream_next(struct run_stream *s, struct stream_item *item);

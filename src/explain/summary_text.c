@@ -8,8 +8,8 @@
 #include "explain/summary.h"
 
 static const char *const distances[NR_DISTANCES] = {
-	[DIST_SELF] = "same CPU", [DIST_SMT] = "core",	    [DIST_CLUSTER] = "cluster",
-	[DIST_LLC] = "LLC",	  [DIST_NODE] = "node",	    [DIST_PACKAGE] = "package",
+	[DIST_SELF] = "same CPU", [DIST_SMT] = "core",	[DIST_CLUSTER] = "cluster",
+	[DIST_LLC] = "LLC",	  [DIST_NODE] = "node", [DIST_PACKAGE] = "package",
 	[DIST_REMOTE] = "remote",
 };
 
@@ -142,7 +142,8 @@ static void print_balance(const struct explain_summary *s, FILE *f)
 	for (int d = 0; d < NR_DISTANCES; d++)
 		pulled += s->pulls[d];
 	fprintf(f,
-		"\nBalancing: %llu passes moved nothing; %llu tasks pulled, %llu running ones pushed\n",
+		"\nBalancing: %llu passes moved nothing; %llu tasks pulled, %llu running ones "
+		"pushed\n",
 		(unsigned long long)s->passes, (unsigned long long)pulled,
 		(unsigned long long)s->pushes);
 	for (int d = DIST_SMT; d < NR_DISTANCES; d++)
@@ -158,7 +159,8 @@ void explain_summary_print(const struct explain_summary *s, FILE *f)
 {
 	u64 checks = s->preempts + s->preempts_not;
 
-	fprintf(f, "Wake-ups: the rule that decided, and how far from its previous CPU the task went\n\n");
+	fprintf(f, "Wake-ups: the rule that decided, and how far from its previous CPU the task "
+		   "went\n\n");
 	if (s->nr_wakeups)
 		print_table(s->wakeup, "wake-ups", f);
 	else
@@ -171,12 +173,15 @@ void explain_summary_print(const struct explain_summary *s, FILE *f)
 	if (s->nr_wakeups)
 		print_paths(s, f);
 	if (s->nr_forks) {
-		fputs("\nForks: the rule that decided, and how far from the parent the child went\n\n", f);
+		fputs("\nForks: the rule that decided, and how far from the parent the child "
+		      "went\n\n",
+		      f);
 		print_table(s->fork, "forks", f);
 	}
 	print_counts(s->pick, "Picks: who runs next", f);
 	if (checks)
-		fprintf(f, "\nPreemption checks: %llu, in %llu (%.1f%%) the running task had to go\n",
+		fprintf(f,
+			"\nPreemption checks: %llu, in %llu (%.1f%%) the running task had to go\n",
 			(unsigned long long)checks, (unsigned long long)s->preempts,
 			pct(s->preempts, checks));
 	print_balance(s, f);

@@ -60,8 +60,8 @@ static void print_head(const struct explain_decision *d, FILE *f)
 	switch (d->kind) {
 	case STEP_WAKEUP:
 		print_task(d->pid, d->comm, f);
-		fprintf(f, ", which ran on CPU %lld, is woken on CPU %d by ", (long long)d->value[2],
-			d->cpu);
+		fprintf(f, ", which ran on CPU %lld, is woken on CPU %d by ",
+			(long long)d->value[2], d->cpu);
 		if (!d->value[4])
 			fputs("an interrupt over ", f);
 		print_task(d->by_pid, d->by_comm, f);
@@ -87,8 +87,9 @@ static void print_end(const struct explain_decision *d, FILE *f)
 	bool placed = d->kind == STEP_WAKEUP || d->kind == STEP_FORK || d->kind == STEP_EXEC;
 
 	if (placed) {
-		fprintf(f, "  => CPU %d, %s (%s): %s\n", d->target, d->target_idle ? "idle" : "busy",
-			sched_reason_name(d->reason), sched_reason_doc(d->reason));
+		fprintf(f, "  => CPU %d, %s (%s): %s\n", d->target,
+			d->target_idle ? "idle" : "busy", sched_reason_name(d->reason),
+			sched_reason_doc(d->reason));
 		if (d->kind == STEP_WAKEUP)
 			fprintf(f, "     %s\n", explain_path_name((int)d->value[0]));
 		if (d->value[1])

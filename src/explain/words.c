@@ -25,15 +25,15 @@ const char *explain_path_name(int path)
 /* spec 05 §4 names a group's state for placement, 06 §4 for balancing */
 static const char *fork_type(s64 type)
 {
-	static const char *const names[] = {"has-spare", "fully-busy", "misfit", "imbalanced",
-					    "overloaded"};
+	static const char *const names[] = { "has-spare", "fully-busy", "misfit", "imbalanced",
+					     "overloaded" };
 
 	return type >= 0 && type < (s64)ARRAY_SIZE(names) ? names[type] : "?";
 }
 
 static const char *pass_kind(s64 kind)
 {
-	static const char *const names[] = {"periodic", "idle", "new-idle"};
+	static const char *const names[] = { "periodic", "idle", "new-idle" };
 
 	return kind >= 0 && kind < (s64)ARRAY_SIZE(names) ? names[kind] : "?";
 }
@@ -76,8 +76,9 @@ static const struct {
 	int step;
 	const char *name;
 } kinds[] = {
-	{STEP_WAKEUP, "wakeup"}, {STEP_FORK, "fork"}, {STEP_EXEC, "exec"}, {STEP_PICK, "pick"},
-	{STEP_PREEMPT, "preempt"}, {STEP_PULL, "pull"}, {STEP_PASS, "pass"}, {STEP_PUSH, "push"},
+	{ STEP_WAKEUP, "wakeup" }, { STEP_FORK, "fork" },	{ STEP_EXEC, "exec" },
+	{ STEP_PICK, "pick" },	   { STEP_PREEMPT, "preempt" }, { STEP_PULL, "pull" },
+	{ STEP_PASS, "pass" },	   { STEP_PUSH, "push" },
 };
 
 const char *explain_kind_name(int step)

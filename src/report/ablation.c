@@ -12,7 +12,7 @@
 /* The values of one metric of all kernels. */
 struct values {
 	int n;
-	double *at;	/* [nr_kernels][n] */
+	double *at; /* [nr_kernels][n] */
 	double *mean;
 	bool higher;
 };
@@ -75,18 +75,18 @@ int ablation_table(const struct ablation *a, int machine, int workload, int metr
 		   struct ablation_table *t)
 {
 	const struct result *first = compare_result(a->c, machine, workload, 0, 0);
-	struct values v = {.higher = first->metric[metric].higher_is_better};
+	struct values v = { .higher = first->metric[metric].higher_is_better };
 	int ret = read_values(a, machine, workload, metric, &v);
 
-	*t = (struct ablation_table){machine, workload, .what = &first->metric[metric]};
+	*t = (struct ablation_table){ machine, workload, .what = &first->metric[metric] };
 	if (ret > 0) {
 		t->line = calloc(a->nr_differences, sizeof(*t->line));
 		ret = t->line ? 1 : -ENOMEM;
 	}
 	for (int i = 0; ret > 0 && i < a->nr_differences; i++)
-		t->line[i] = (struct ablation_line){
-			i, effect_of(&v, 0, ablation_base_with(i)),
-			effect_of(&v, ablation_variant_without(i), 1)};
+		t->line[i] =
+			(struct ablation_line){ i, effect_of(&v, 0, ablation_base_with(i)),
+						effect_of(&v, ablation_variant_without(i), 1) };
 	if (ret > 0) {
 		t->base = v.mean[0];
 		t->variant = v.mean[1];
@@ -112,10 +112,7 @@ static void print_effect(const struct effect *e, bool judged, bool shared, FILE 
 		fprintf(f, "  %10s %10s", "same", "");
 		return;
 	}
-	fprintf(f, "  %+9.2f%% %c", e->gain_pct,
-		!judged		 ? ' '
-		: e->significant ? '*'
-				 : '~');
+	fprintf(f, "  %+9.2f%% %c", e->gain_pct, !judged ? ' ' : e->significant ? '*' : '~');
 	if (shared)
 		fprintf(f, " %7.0f%%", e->share * 100);
 	else
@@ -146,8 +143,8 @@ static void print_none(const struct ablation *a, const struct ablation_table *t,
 	for (int i = 0; i < a->nr_differences; i++) {
 		if (!no_effect(&t->line[i]))
 			continue;
-		fprintf(f, "%s%s", any ? ", " : "\n  No effect at all: ",
-			a->diff[t->line[i].difference].name);
+		fprintf(f, "%s%s",
+			any ? ", " : "\n  No effect at all: ", a->diff[t->line[i].difference].name);
 		any = true;
 	}
 	if (any)
@@ -189,16 +186,22 @@ static void print_notes(const struct ablation *a, FILE *f)
 	fputs("What each difference is\n\n", f);
 	for (int i = 0; i < a->nr_differences; i++)
 		fprintf(f, "  %s: %s\n", a->diff[i].name, a->diff[i].what);
-	fprintf(f, "\nPositive is better. \"base + it\": %s with this difference alone; \"by it\": what %s gains over itself\n"
-		"without it; each with its share of the whole difference. Where the two disagree, differences work together:\n"
+	fprintf(f,
+		"\nPositive is better. \"base + it\": %s with this difference alone; \"by it\": "
+		"what %s gains over itself\n"
+		"without it; each with its share of the whole difference. Where the two disagree, "
+		"differences work together:\n"
 		"one alone does little, or takes away what another gives.\n",
 		s->kernel_expr[0], s->kernel_expr[1]);
 	if (s->nr_seeds >= SIGNIFICANT_SEEDS)
-		fprintf(f, "* more than noise (permutation test, p <= %.2f), ~ within it; of %d tests without any effect, about %d would have a star.\n",
+		fprintf(f,
+			"* more than noise (permutation test, p <= %.2f), ~ within it; of %d tests "
+			"without any effect, about %d would have a star.\n",
 			SIGNIFICANT_P, 2 * a->nr_differences,
 			(int)(2 * a->nr_differences * SIGNIFICANT_P + 0.5));
 	else
-		fprintf(f, "%d seed%s are too few to tell an effect from noise (-n %d or more do).\n",
+		fprintf(f,
+			"%d seed%s are too few to tell an effect from noise (-n %d or more do).\n",
 			s->nr_seeds, s->nr_seeds == 1 ? "" : "s", SIGNIFICANT_SEEDS);
 }
 
@@ -214,8 +217,8 @@ int ablation_print(const struct ablation *a, FILE *f)
 			if (ret > 0)
 				print_table(a, &t, f);
 			else if (!ret)
-				fprintf(f, "%s, %s: not every run states %s\n\n", s->machine_expr[m],
-					s->workload_expr[w], t.what->name);
+				fprintf(f, "%s, %s: not every run states %s\n\n",
+					s->machine_expr[m], s->workload_expr[w], t.what->name);
 			ablation_table_free(&t);
 			if (ret < 0)
 				return ret;
@@ -247,11 +250,10 @@ static json_t *table_json(const struct ablation *a, const struct ablation_table 
 	for (int i = 0; i < a->nr_differences; i++) {
 		const struct ablation_line *l = &t->line[i];
 
-		json_array_append_new(
-			lines, json_pack("{s:s, s:o, s:o}", "difference",
-					 a->diff[l->difference].name, "base_with",
-					 effect_json(&l->with), "variant_without",
-					 effect_json(&l->without)));
+		json_array_append_new(lines, json_pack("{s:s, s:o, s:o}", "difference",
+						       a->diff[l->difference].name, "base_with",
+						       effect_json(&l->with), "variant_without",
+						       effect_json(&l->without)));
 	}
 	return json_pack("{s:o, s:o, s:o, s:s, s:s, s:f, s:f, s:o, s:o}", "machine",
 			 json_text(s->machine_expr[t->machine]), "workload",

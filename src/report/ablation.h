@@ -12,24 +12,24 @@
 
 /* Two sets of runs against each other. */
 struct effect {
-	double gain_pct;	/* positive is better */
-	double share;		/* of the whole difference, 1 = all of it; NAN where that is 0 */
+	double gain_pct; /* positive is better */
+	double share;	 /* of the whole difference, 1 = all of it; NAN where that is 0 */
 	double p;
 	bool significant;
-	bool none;		/* every seed gives the same value */
+	bool none; /* every seed gives the same value */
 };
 
 struct ablation_line {
 	int difference;
-	struct effect with;	/* base with it, against the base */
-	struct effect without;	/* the variant, against itself without it */
+	struct effect with;    /* base with it, against the base */
+	struct effect without; /* the variant, against itself without it */
 };
 
 /* One metric of one workload on one machine. */
 struct ablation_table {
 	int machine, workload;
 	const struct metric *what;
-	double base, variant;	/* means */
+	double base, variant; /* means */
 	struct effect whole;
 	struct ablation_line *line; /* [nr_differences], the strongest first */
 };

@@ -27,18 +27,18 @@ struct work_item {
 };
 
 struct worker_pool {
-	int cpu;		/* bound; -1: unbound */
+	int cpu; /* bound; -1: unbound */
 	int node;
 	int nr_workers, nr_running; /* running: awake and at work */
 	struct work_item *head, *tail;
-	struct sim_task *idle;	/* last one first, through wait_next */
+	struct sim_task *idle; /* last one first, through wait_next */
 };
 
 /* What a worker is at. */
 struct worker {
 	struct worker_pool *pool;
 	struct work_item *item;
-	bool slept;		/* the work's own sleep is over */
+	bool slept; /* the work's own sleep is over */
 };
 
 struct workqueues {
@@ -193,8 +193,8 @@ static bool needs_worker(const struct worker_pool *pool)
 static void queue_work(struct sim *sim, struct sim_cpu *c, const struct sim_work *work, cpu_fn then)
 {
 	struct workqueues *q = sim->workqueues;
-	struct worker_pool *pool = work->wq->unbound ? &q->unbound[sim->topo->cpu[c->id].node] :
-						       &q->bound[c->id];
+	struct worker_pool *pool =
+		work->wq->unbound ? &q->unbound[sim->topo->cpu[c->id].node] : &q->bound[c->id];
 	struct work_item *item = item_new(sim, work);
 
 	if (!item) {
@@ -305,7 +305,9 @@ static void work_ran(struct sim *sim, struct sim_cpu *c)
 bool step_worker_run(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 {
 	struct frame f = {
-		.kind = FRAME_COMPUTE, .mode = CPU_KERNEL, .left = max(t->step.ns, (u64)1),
+		.kind = FRAME_COMPUTE,
+		.mode = CPU_KERNEL,
+		.left = max(t->step.ns, (u64)1),
 		.fn = work_ran,
 	};
 

@@ -17,9 +17,9 @@ struct candidate {
 struct walk {
 	struct wake_ctx *c;
 	unsigned long util;
-	bool cores;	/* an idle core beats everything else */
-	bool has_core;	/* … and there may be one: no limit then */
-	int left;	/* CPUs that may be read */
+	bool cores;    /* an idle core beats everything else */
+	bool has_core; /* … and there may be one: no limit then */
+	int left;      /* CPUs that may be read */
 	int read;
 	struct candidate best;
 };
@@ -39,7 +39,7 @@ static bool better(const struct candidate *a, const struct candidate *b)
 static bool visit(struct walk *w, int cpu)
 {
 	const struct sched *s = w->c->s;
-	struct candidate cand = {.cpu = cpu};
+	struct candidate cand = { .cpu = cpu };
 
 	if (!w->has_core && !w->left--)
 		return true;
@@ -81,7 +81,7 @@ static int chosen_by_capacity(const struct walk *w, int target)
 
 	EXPLAIN(c->s, .now = c->now, .cpu = c->q->cpu, .p = c->p, .step = STEP_CAPACITY,
 		.reason = reason, .candidate = cpu, .taken = w->best.cpu >= 0,
-		.value = {w->read, (s64)w->util, w->has_core});
+		.value = { w->read, (s64)w->util, w->has_core });
 	return chosen(c, cpu, reason);
 }
 
@@ -89,7 +89,7 @@ int select_idle_capacity(struct wake_ctx *c, int target, unsigned long util)
 {
 	const struct sched *s = c->s;
 	const struct asym_shared *shared = s->rq[target].asym_shared;
-	struct walk w = {.c = c, .util = util, .left = INT_MAX, .best = {.cpu = -1}};
+	struct walk w = { .c = c, .util = util, .left = INT_MAX, .best = { .cpu = -1 } };
 
 	if (shared) { /* 7.3 */
 		w.cores = s->smt_active;
@@ -100,7 +100,7 @@ int select_idle_capacity(struct wake_ctx *c, int target, unsigned long util)
 				EXPLAIN(s, .now = c->now, .cpu = c->q->cpu, .p = c->p,
 					.step = STEP_LIMIT, .reason = REASON_SCAN_GIVEN_UP,
 					.candidate = target, .taken = true,
-					.value = {0, -1, 0, w.has_core});
+					.value = { 0, -1, 0, w.has_core });
 				return chosen(c, target, REASON_SCAN_GIVEN_UP);
 			}
 		}

@@ -64,7 +64,8 @@ static int recent_cpu(struct wake_ctx *c, int target, unsigned long util)
 	bool ok;
 
 	ok = recent != c->prev && recent != target && shares_for_early_test(s, recent, target) &&
-	     task_allowed(c->p, recent) && try_early(c, recent, util, STEP_RECENT, REASON_RECENT_USED);
+	     task_allowed(c->p, recent) &&
+	     try_early(c, recent, util, STEP_RECENT, REASON_RECENT_USED);
 	if (s->k.rules.recent_used == RECENT_ALWAYS)
 		c->d->new_recent_used = c->prev;
 	else if (ok) /* until 5.13 only a hit moved it */

@@ -7,6 +7,7 @@
  *	affine.c	wake_affine: the waker's CPU or the previous one (§4)
  *	idle.c		select_idle_sibling: the early tests (§5)
  *	capacity.c	mixed capacities: a CPU with room (§5.5)
+ *	prop.c		SIS_PROP's limit of a search (§6.1)
  *	scan.c		select_idle_cpu: searching an LLC (§6, §8)
  *	short.c		SIS_SHORT, SIS_CURRENT: stay where a short task runs (§9, §10)
  *	reserve.c	SIS_CACHE: a CPU is kept for its short sleeper (§10)
@@ -126,6 +127,8 @@ static inline bool sis_cache_reserved(const struct wake_ctx *c, int cpu)
 u64 sis_cache_unreserved(const struct wake_ctx *c, const struct llc *llc, int word, u64 bits,
 			 bool whole_core);
 
+/* "nr" that SIS_PROP grants a search of @weight CPUs by @rq's; at most one less is inspected */
+int sis_prop_nr(const struct wake_ctx *c, const struct rq *rq, int weight);
 /* SIS_PROP: a scan of @rq's CPU took @scan_ns (§6.6) */
 void sis_prop_account(struct sched *s, u64 now, struct rq *rq, u64 scan_ns);
 

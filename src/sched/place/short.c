@@ -40,14 +40,15 @@ struct sis_short {
 };
 
 static const struct sis_short versions[] = {
-	[SIS_SHORT_V1] = {by_run_time, .sync_step = true, .while_busy = true, .wakee_short = true},
-	[SIS_SHORT_V2] = {by_average, .average = true, .far_bursts_only = true, .while_busy = true,
-			  .runs_alone = true},
-	[SIS_SHORT_V3] = {by_average, .average = true, .wakee_short = true, .runs_alone = true},
-	[SIS_SHORT_V4] = {by_known_average, .average = true, .wakee_short = true,
-			  .runs_alone = true},
-	[SIS_SHORT_V5] = {by_known_average_below, .average = true, .pairs_only = true,
-			  .wakee_short = true, .runs_alone = true, .on_waker = true},
+	[SIS_SHORT_V1] = { by_run_time, .sync_step = true, .while_busy = true,
+			   .wakee_short = true },
+	[SIS_SHORT_V2] = { by_average, .average = true, .far_bursts_only = true, .while_busy = true,
+			   .runs_alone = true },
+	[SIS_SHORT_V3] = { by_average, .average = true, .wakee_short = true, .runs_alone = true },
+	[SIS_SHORT_V4] = { by_known_average, .average = true, .wakee_short = true,
+			   .runs_alone = true },
+	[SIS_SHORT_V5] = { by_known_average_below, .average = true, .pairs_only = true,
+			   .wakee_short = true, .runs_alone = true, .on_waker = true },
 };
 
 static const struct sis_short *version(const struct sched *s)
@@ -110,8 +111,8 @@ bool sis_short_stays(const struct wake_ctx *c, int target, bool in_scan)
 		(!v->wakee_short || is_short(c->s, v, c->p));
 	EXPLAIN(c->s, .now = c->now, .cpu = c->q->cpu, .p = c->p, .step = STEP_SHORT,
 		.reason = REASON_SHORT_TASK, .candidate = target, .taken = stays,
-		.value = {rq->nr_running, rq->curr ? (s64)rq->curr->dur_avg : 0,
-			  (s64)c->p->dur_avg, rq->llc->nr_idle_scan});
+		.value = { rq->nr_running, rq->curr ? (s64)rq->curr->dur_avg : 0,
+			   (s64)c->p->dur_avg, rq->llc->nr_idle_scan });
 	return stays;
 }
 
@@ -127,6 +128,6 @@ bool sis_current_stays(const struct wake_ctx *c)
 		8 * waker->dur_avg < limit && 8 * c->p->dur_avg < limit;
 	EXPLAIN(c->s, .now = c->now, .cpu = rq->cpu, .p = c->p, .step = STEP_SHORT_PAIR,
 		.reason = REASON_SHORT_PAIR, .candidate = rq->cpu, .taken = stays,
-		.value = {waker ? (s64)waker->dur_avg : 0, (s64)c->p->dur_avg});
+		.value = { waker ? (s64)waker->dur_avg : 0, (s64)c->p->dur_avg });
 	return stays;
 }
