@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "sched/class.h"
 #include "sched/task.h"
 
 #define FAIL(err, ...) return err_set(err, -EINVAL, __VA_ARGS__)
@@ -73,6 +74,14 @@ static int check_running(const struct sched *s, const struct rq *rq, u64 now, st
 	return 0;
 }
 
+/* whether nr_running has it: a throttled task is queued but not runnable */
+static bool task_counts(const struct rq *rq, const struct task *p)
+{
+	if (p->class_id == CLASS_RT)
+		return !rq->rt.throttled;
+	return p->class_id != CLASS_DL || !p->dl.throttled;
+}
+
 static int check_task(const struct sched *s, const struct task *p, int *queued, struct err *err)
 {
 	const struct rq *rq = cpu_rq(s, p->cpu);
@@ -80,10 +89,10 @@ static int check_task(const struct sched *s, const struct task *p, int *queued, 
 	if (p->on_rq + p->on_wake_list + p->migrating > 1)
 		FAIL(err, "task %d: queued %d, on a wake list %d, in a pass's hands %d", p->id,
 		     p->on_rq, p->on_wake_list, p->migrating);
-	if (p->on_rq != !list_empty(&p->rq_node))
+	if ((p->on_rq && task_is_fair(p)) != !list_empty(&p->rq_node))
 		FAIL(err, "task %d: queued %d, but its CPU's task list says otherwise", p->id,
 		     p->on_rq);
-	if (p->on_rq)
+	if (p->on_rq && task_counts(rq, p))
 		queued[p->cpu]++;
 	if (p->on_rq && !task_allowed(p, p->cpu) && !p->migration_pending)
 		FAIL(err, "task %d: queued on CPU %d, which it may not use", p->id, p->cpu);
@@ -155,5 +164,7 @@ int sched_check(const struct sched *s, u64 now, struct err *err)
 	}
 	if (!rc)
 		rc = check_llcs(s, err);
+	if (!rc)
+		rc = classes_check(s, err);
 	return rc ? rc : group_sums_check(s, err);
 }

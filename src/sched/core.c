@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "base/arena.h"
-#include "sched/internal.h"
+#include "sched/class.h"
 
 /* state of a run queue before anything ran (spec 14 §0) */
 #define BOOT_AVG_IDLE		   (1 * NSEC_PER_MSEC)
@@ -96,6 +96,8 @@ static int build(struct sched *s, struct err *err)
 		s->max_capacity = max(s->max_capacity, s->rq[c].cpu_capacity_orig);
 	}
 	rc = sched_build_domains(s, err);
+	if (!rc)
+		rc = classes_init(s, err);
 	if (rc)
 		return rc;
 	if (group_sums_build(s))

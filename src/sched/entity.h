@@ -9,6 +9,7 @@
 
 #include "base/list.h"
 #include "base/rbtree.h"
+#include "sched/rtdl.h"
 #include "sched/sched.h"
 
 struct rq;
@@ -133,6 +134,8 @@ enum task_state { TASK_NEW, TASK_RUNNABLE, TASK_SLEEPING, TASK_WAKING, TASK_DEAD
 struct task {
 	struct sched_entity se;
 	enum task_state state;
+	u8 class_id;		/* enum sched_class_id */
+	bool reset_on_fork;
 	bool on_cpu;		/* current, or not yet switched out */
 	bool on_rq;		/* queued (delayed included) */
 	bool kthread;
@@ -150,6 +153,7 @@ struct task {
 	u64 *allowed;
 	enum sched_policy policy;
 	int nice;
+	int prio;		/* rtdl.h; a fair task's is 120 + nice */
 	int id;
 	void *host;
 	/* wake-up placement (spec 04) */
@@ -166,6 +170,13 @@ struct task {
 	struct list_head rq_node;   /* in rq.cfs_tasks: head = newest, tail = longest not run */
 	struct list_head list_node; /* in a wake list, a pass's hands, or the free list */
 	char comm[16];
+	struct sched_rt_entity rt;
+	struct sched_dl_entity dl;
 };
+
+static inline bool task_is_fair(const struct task *p)
+{
+	return likely(p->class_id == CLASS_FAIR);
+}
 
 #endif

@@ -67,6 +67,7 @@ enum sched_mover {
 	MOVER_NOHZ,	/* a pass on behalf of the destination, which idles */
 	MOVER_PUSH,	/* an active balance: the source's stopper, for a pass of the destination */
 	MOVER_STOPPER,	/* the source's stopper, for a change of affinity or an exec */
+	MOVER_CLASS,	/* the realtime or deadline class pushed or pulled it */
 };
 
 struct forced_move {

@@ -65,6 +65,11 @@ void check_preempt_curr(struct sched *s, struct rq *rq, struct task *p, int flag
 void set_task_cpu(struct sched *s, struct task *p, int cpu);
 /* @next is picked: it, or the idle task, is current from now on (run.c) */
 void set_picked(struct sched *s, struct rq *rq, struct task *next);
+/* class.c: the classes above fair */
+struct task *pick_above_fair(struct sched *s, struct rq *rq);
+const struct task *peek_above_fair(const struct rq *rq);
+void put_prev_above_fair(struct sched *s, struct rq *rq, struct task *p);
+void push_above_fair(struct sched *s, struct rq *rq);
 /* the idle stamp's interval enters avg_idle, the stamp is cleared (spec 04 §1.9) */
 void update_avg_idle(struct sched *s, struct rq *rq);
 
@@ -74,6 +79,8 @@ enum {
 	ENQUEUE_MIGRATED = 1 << 2,
 	ENQUEUE_RESTORE = 1 << 3,
 	ENQUEUE_DELAYED = 1 << 4,
+	ENQUEUE_HEAD = 1 << 5, /* realtime: its priority was lowered */
+	ENQUEUE_REPLENISH = 1 << 6, /* deadline: with a new budget */
 	DEQUEUE_SLEEP = 1 << 8,
 	DEQUEUE_SAVE = 1 << 9,
 	DEQUEUE_SPECIAL = 1 << 10,
@@ -177,6 +184,10 @@ void fair_post_init_util(struct sched *s, struct rq *rq, struct task *p);
 void fair_migrate_task_rq(struct sched *s, struct task *p, int new_cpu);
 /* nice or policy changed, queued or not */
 void fair_reweight_task(struct sched *s, struct rq *rq, struct task *p);
+/* @p, which is not queued, leaves the class or comes to it: its averages do */
+void fair_switched_from(struct sched *s, struct task *p);
+void fair_switched_to(struct sched *s, struct task *p);
+void fair_set_weight(struct sched *s, struct task *p); /* not queued, in no class's hands */
 /* @p is not queued; sets p->tg */
 void fair_change_group(struct sched *s, struct task *p, struct task_group *g);
 int fair_group_init(struct sched *s, struct task_group *tg, struct err *err);

@@ -9,7 +9,7 @@
  */
 #include <assert.h>
 
-#include "sched/internal.h"
+#include "sched/class.h"
 
 void update_rq_clock(struct sched *s, struct rq *rq, u64 now)
 {
@@ -116,7 +116,10 @@ void activate_task(struct sched *s, struct rq *rq, struct task *p, int flags)
 {
 	if (p->migrating)
 		flags |= ENQUEUE_MIGRATED;
-	fair_enqueue_task(s, rq, p, flags);
+	if (task_is_fair(p))
+		fair_enqueue_task(s, rq, p, flags);
+	else
+		class_of(p)->enqueue(s, rq, p, flags);
 	p->on_rq = true;
 	p->migrating = false;
 	rq_update_idle(s, rq);
@@ -126,11 +129,14 @@ void activate_task(struct sched *s, struct rq *rq, struct task *p, int flags)
 
 bool deactivate_task(struct sched *s, struct rq *rq, struct task *p, int flags)
 {
-	bool gone;
+	bool gone = true;
 
 	if (!(flags & (DEQUEUE_SLEEP | DEQUEUE_SAVE)))
 		p->migrating = true;
-	gone = fair_dequeue_task(s, rq, p, flags);
+	if (task_is_fair(p))
+		gone = fair_dequeue_task(s, rq, p, flags);
+	else
+		class_of(p)->dequeue(s, rq, p, flags);
 	if (gone)
 		p->on_rq = false;
 	rq_update_idle(s, rq);
@@ -145,8 +151,14 @@ void check_preempt_curr(struct sched *s, struct rq *rq, struct task *p, int flag
 		return;
 	if (!curr)
 		resched_curr(s, rq, from);
-	else if (curr->state == TASK_RUNNABLE) /* one that blocks is leaving anyway */
+	else if (curr->state != TASK_RUNNABLE) /* one that blocks is leaving anyway */
+		return;
+	else if (likely(task_is_fair(p) && task_is_fair(curr)))
 		fair_check_preempt(s, rq, p, flags, from);
+	else if (p->class_id > curr->class_id)
+		resched_curr(s, rq, from);
+	else if (p->class_id == curr->class_id)
+		class_of(p)->check_preempt(s, rq, p, from);
 }
 
 void set_task_cpu(struct sched *s, struct task *p, int cpu)
@@ -154,7 +166,8 @@ void set_task_cpu(struct sched *s, struct task *p, int cpu)
 	if (p->cpu != cpu && p->state != TASK_NEW) {
 		if (s->host.migrate)
 			s->host.migrate(s->host.ctx, p, p->cpu, cpu);
-		fair_migrate_task_rq(s, p, cpu);
+		if (task_is_fair(p))
+			fair_migrate_task_rq(s, p, cpu);
 	}
 	p->cpu = cpu;
 	p->migration_pending = false;

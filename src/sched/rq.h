@@ -48,6 +48,7 @@ struct balance_walk {
 struct rq {
 	int cpu;
 	int nr_running;
+	int nr_above_fair;	/* runnable entities of the realtime and deadline classes */
 	struct task *curr;	/* NULL: idle task (or stopper, see stop_running) */
 	struct llc *llc;
 	int llc_pos;		/* position in llc->cpus */
@@ -55,6 +56,8 @@ struct rq {
 	int nr_siblings;
 	int *siblings;		/* other threads of its core */
 	bool stop_running;	/* the stopper is current */
+	bool curr_above_fair;	/* what was picked last, or the stopper, comes before fair tasks */
+	bool push_due;		/* somebody may be pushed away when the switch is over */
 	bool curr_is_idle;	/* current is the idle task, the switch to it being over */
 	bool switching;		/* between pick and switch_done */
 	bool need_resched, need_resched_lazy;
@@ -101,6 +104,12 @@ struct rq {
 	struct list_head leaf_cfs_rq_list;
 	u64 last_blocked_update;
 	struct task *push_task;
+	/* the classes above fair */
+	struct rt_rq rt;
+	struct dl_rq dl;
+	int cpupri;		/* level it stands in, CPUPRI_INVALID */
+	struct list_head timers; /* struct class_timer, by time */
+	u64 timer_asked;	/* what the host was asked to wait for last; UINT64_MAX: nothing */
 	struct balance_walk walk;
 	/* SIS_CACHE: idle, but kept for a short sleeper */
 	const struct task *reserved_for;
@@ -110,6 +119,28 @@ struct rq {
 	u64 rq_cpu_time, run_delay;
 	u32 pcount;
 } __attribute__((aligned(64)));
+
+#define NR_CPUPRI 101 /* levels, spec 08 §2.5 */
+
+/* The root domain's view of the classes above fair. */
+struct rt_domain {
+	u64 *cpupri[NR_CPUPRI];	/* CPUs by level */
+	int nr_cpupri[NR_CPUPRI];
+	u64 *rt_overloaded;	/* CPUs with realtime tasks to push */
+	u64 *dl_overloaded;
+	u64 *dl_free;		/* CPUs without deadline tasks */
+	u64 *mask;		/* scratch of a search */
+	/* RT_PUSH_IPI: one round of push requests at a time */
+	int rto_cpu;
+	u32 rto_loop, rto_loop_next;
+	bool rto_active;
+	/* realtime throttling */
+	u64 rt_period, rt_runtime; /* ns; runtime UINT64_MAX: none */
+	struct class_timer period_timer;
+	int rr_timeslice;	/* ticks */
+	/* deadline bandwidth, times 2^20 */
+	u64 dl_bw, total_bw;
+};
 
 #define MAX_OUT 256
 
@@ -132,6 +163,7 @@ struct sched {
 	bool smt_active, cluster_active, asym_active;
 	unsigned long max_capacity;	/* of the biggest CPU */
 	struct { bool overload, overutilized; } rd;
+	struct rt_domain rtd;
 	bool serialize_locked;
 	int nr_sched_idle;	/* CPUs that run SCHED_IDLE tasks only */
 	u64 nohz_next_balance, nohz_next_blocked;
@@ -153,6 +185,7 @@ struct sched {
 	struct list_head chunks;
 	int nr_tasks;
 	u64 nr_passes[NR_IDLE_TYPES];	/* balancing passes made so far */
+	u64 nr_rt_pushes, nr_rt_pulls, nr_dl_pushes, nr_dl_pulls;
 	struct arena *arena;	/* everything built at creation */
 };
 

@@ -2,10 +2,12 @@
 /*
  * run.c - what runs: block, yield, pick, switch, and the CPU's way into idle.
  *
- * Classes in order: the stopper (which the host runs, stop.c), fair, idle.
+ * Classes in order: the stopper (which the host runs, stop.c), deadline and realtime (class.c),
+ * fair, idle.
  */
 #include <assert.h>
 
+#include "sched/class.h"
 #include "sched/forced.h"
 #include "sched/place/place.h"
 
@@ -31,8 +33,10 @@ void sched_yield_task(struct sched *s, u64 now, int cpu)
 
 	update_rq_clock(s, rq, now);
 	rq->yld_count++;
-	if (rq->curr)
+	if (rq->curr && task_is_fair(rq->curr))
 		fair_yield_task(s, rq);
+	else if (rq->curr)
+		class_of(rq->curr)->yield(s, rq, rq->curr);
 }
 
 /* @rq's idle task is switched out (spec 04 §1.9, 7.3 form) */
@@ -62,9 +66,27 @@ static void enter_idle(struct sched *s, struct rq *rq)
 		rq->asym_shared->has_idle_cores = true;
 }
 
+/* one of both is of a class above fair */
+static __attribute__((noinline)) void
+put_prev_set_next(struct sched *s, struct rq *rq, struct task *prev, struct task *next)
+{
+	rq->curr_above_fair = next && !task_is_fair(next);
+	if (prev && task_is_fair(prev))
+		fair_put_prev_task(s, rq, prev);
+	else if (prev)
+		class_of(prev)->put_prev(s, rq, prev);
+	if (next && task_is_fair(next))
+		fair_set_next_task(s, rq, next);
+	else if (next)
+		class_of(next)->set_next(s, rq, next);
+}
+
 static void switch_to(struct sched *s, struct rq *rq, struct task *prev, struct task *next)
 {
-	fair_put_prev_set_next(s, rq, prev, next);
+	if (likely(!rq->curr_above_fair && (!next || task_is_fair(next))))
+		fair_put_prev_set_next(s, rq, prev, next);
+	else
+		put_prev_set_next(s, rq, prev, next);
 	if (next) {
 		if (rq->curr_is_idle)
 			leave_idle(s, rq);
@@ -84,11 +106,12 @@ void set_picked(struct sched *s, struct rq *rq, struct task *next)
 	struct task *prev = rq->curr;
 
 	rq->sched_count++;
-	if (next)
+	if (next && task_is_fair(next))
 		list_move(&next->rq_node, &rq->cfs_tasks); /* spec 14 §1.8 */
 	if (next != prev) {
 		switch_to(s, rq, prev, next);
 	} else if (!next && !rq->curr_is_idle) { /* from the stopper */
+		rq->curr_above_fair = false;
 		rq->switching = true;
 		go_idle(s, rq);
 	}
@@ -117,14 +140,17 @@ bool sched_pick(struct sched *s, u64 now, int cpu, bool may_balance, struct task
 	if (unlikely(s->sink))
 		explain_pick(s, now, cpu);
 	rq->need_resched = true; /* what accounting asks for in here is being done already */
-	if (rq->cfs.nr_queued) { /* perhaps by a delayed group only, to be taken out */
+	if (unlikely(rq->nr_above_fair || rq->curr_above_fair))
+		p = pick_above_fair(s, rq);
+	if (likely(!p) && rq->cfs.nr_queued) { /* perhaps by a delayed group only, to be taken out */
 		int nr = rq->nr_running;
 
 		p = fair_pick_task(s, rq);
 		if (rq->nr_running != nr) /* delayed ones left the queue */
 			rq_update_idle(s, rq);
 	}
-	update_misfit_status(s, rq, p);
+	if (!p || task_is_fair(p))
+		update_misfit_status(s, rq, p);
 	if (!p && may_balance && !rq->ttwu_pending) {
 		rq->idle_stamp = rq->clock; /* spec 06 §11.1; a pull clears it */
 		rq->need_resched = resched;
@@ -145,6 +171,8 @@ void sched_switch_done(struct sched *s, u64 now, int cpu, struct task *prev)
 		prev->on_cpu = false;
 	if (!rq->curr && !rq->stop_running && !rq->curr_is_idle)
 		enter_idle(s, rq);
+	if (unlikely(rq->push_due))
+		push_above_fair(s, rq);
 }
 
 const struct task *sched_pick_peek(const struct sched *s, u64 now, int cpu)
@@ -153,6 +181,12 @@ const struct task *sched_pick_peek(const struct sched *s, u64 now, int cpu)
 
 	if (!rq->nr_running)
 		return NULL;
+	if (unlikely(rq->nr_above_fair)) {
+		const struct task *p = peek_above_fair(rq);
+
+		if (p)
+			return p;
+	}
 	return fair_pick_peek_at(s, rq, rq->clock_task + (now > rq->clock ? now - rq->clock : 0));
 }
 

@@ -63,6 +63,8 @@ struct sched_host {
 	/* told before a task that was placed once goes to another CPU; NULL: nobody listens */
 	void (*migrate)(void *ctx, struct task *p, int from, int to);
 	int hz;			/* ticks per second */
+	bool told_moves;	/* realtime and deadline tasks are pushed and pulled only by the
+				 * host's word (a recorded one), never by the core's own rules */
 	bool cpuidle;		/* idle CPUs publish their C-state (spec 05 §5) */
 	bool may_preempt_kernel; /* CONFIG_PREEMPTION: a new-idle pass stops after one task */
 };
@@ -77,6 +79,9 @@ enum sched_out_kind {
 	OUT_ACTIVE_BALANCE, /* @cpu: run the stopper, which calls sched_active_balance() */
 	OUT_STOP_MIGRATE,  /* @cpu: run the stopper, which calls sched_stop_migrate(@p, @arg) */
 	OUT_HRTICK,	   /* @cpu: call sched_hrtick() in @arg ns (replaces an earlier one) */
+	OUT_TIMER,	   /* @cpu: call sched_timer() at the time @arg, idle or not (replaces an
+			    * earlier one; UINT64_MAX: there is nothing to wait for) */
+	OUT_RT_PUSH,	   /* @cpu: IPI, then sched_rt_push() (spec 08 §2.7) */
 };
 
 struct sched_out {
@@ -130,13 +135,31 @@ int sched_check(const struct sched *s, u64 now, struct err *err);
 
 /* ---- tasks ---- */
 
-enum sched_policy { POLICY_NORMAL, POLICY_BATCH, POLICY_IDLE };
+enum sched_policy {
+	POLICY_NORMAL,
+	POLICY_BATCH,
+	POLICY_IDLE,
+	POLICY_FIFO,
+	POLICY_RR,
+	POLICY_DEADLINE,
+};
+
+static inline bool policy_is_fair(enum sched_policy policy)
+{
+	return policy <= POLICY_IDLE;
+}
+
+static inline bool policy_is_rt(enum sched_policy policy)
+{
+	return policy == POLICY_FIFO || policy == POLICY_RR;
+}
 
 struct sched_task_attr {
 	int id;			 /* pid: for traces and messages */
 	const char *comm;	 /* copied, cut at 15 characters */
-	enum sched_policy policy;
+	enum sched_policy policy; /* POLICY_DEADLINE comes by sched_set_attr() only */
 	int nice;		 /* -20 … 19 */
+	int rt_priority;	 /* 1 … 99, FIFO and RR */
 	u64 slice_ns;		 /* 0: the kernel's base slice */
 	const u64 *allowed;	 /* NULL: every CPU */
 	bool kthread;		 /* kernel thread (per-CPU if it may use one CPU only) */
@@ -172,6 +195,9 @@ int sched_task_cpu(const struct task *p);	/* last CPU or the one chosen */
 bool sched_task_on_cpu(const struct task *p);	/* running, or not yet switched out */
 bool sched_task_queued(const struct task *p);	/* on a run queue (delayed ones are) */
 bool sched_task_allowed(const struct task *p, int cpu);
+enum sched_policy sched_task_policy(const struct task *p);
+/** sched_task_prio() - as traces show it: 120 + nice, 99 - realtime priority, -1 deadline */
+int sched_task_prio(const struct task *p);
 u64 sched_task_runtime(const struct task *p);	/* ns of CPU so far, as last accounted */
 unsigned long sched_task_util(const struct task *p); /* util_avg, 0 … 1024 */
 
@@ -219,6 +245,8 @@ struct wake_decision {
 	bool prop_scan;
 	bool record_wakee;
 	bool move_affine;      /* wake_affine chose the waker's CPU (schedstat) */
+	bool moves_cursor;     /* realtime and deadline: the any-and-distribute cursor of the */
+	int cursor;	       /* waker's CPU stands there afterwards */
 };
 
 /**
@@ -252,6 +280,8 @@ struct fork_decision {
 	int target;
 	int reason;
 	u64 cost_ns;
+	bool moves_cursor;
+	int cursor;
 };
 
 void sched_fork_decide(const struct sched *s, u64 now, int cpu, const struct task *p,
@@ -304,6 +334,10 @@ const u64 *sched_idle_mask(const struct sched *s);		/* CPUs for which sched_cpu_
 
 void sched_tick(struct sched *s, u64 now, int cpu);
 void sched_hrtick(struct sched *s, u64 now, int cpu);
+/** sched_timer() - the time of an OUT_TIMER has come */
+void sched_timer(struct sched *s, u64 now, int cpu);
+/** sched_rt_push() - @cpu was asked to push realtime tasks to CPUs that lowered their priority */
+void sched_rt_push(struct sched *s, u64 now, int cpu);
 /** sched_idle_state() - the C-state @cpu published; exit latency in ns, 0 on leaving */
 void sched_idle_state(struct sched *s, int cpu, bool known, u64 exit_latency_ns);
 void sched_nohz_enter(struct sched *s, u64 now, int cpu);
@@ -362,6 +396,46 @@ bool sched_stop_migrate(struct sched *s, u64 now, int cpu, struct task *p, int d
 void sched_stop_end(struct sched *s, u64 now, int cpu);
 
 /* ---- attributes ---- */
+
+/* As in struct sched_attr of the kernel. */
+enum task_attr_flag {
+	ATTR_RESET_ON_FORK = 0x01,
+	ATTR_RECLAIM = 0x02,	  /* deadline: uses what others leave (GRUB) */
+	ATTR_DL_OVERRUN = 0x04,  /* deadline: wants a signal; no effect here */
+	ATTR_KEEP_POLICY = 0x08,
+	ATTR_KEEP_PARAMS = 0x10,
+};
+
+/* Who asks, where it isn't root: his limits. */
+struct sched_cred {
+	int rlimit_nice;	/* 1 … 40: nice down to 20 - rlimit */
+	int rlimit_rtprio;	/* 0 … 99 */
+};
+
+struct task_attr {
+	enum sched_policy policy;
+	u32 flags;		/* enum task_attr_flag */
+	int nice;		/* fair policies; clamped to -20 … 19 */
+	int priority;		/* FIFO and RR: 1 … 99; otherwise 0 */
+	u64 runtime;		/* ns. Deadline: budget; fair: a slice of its own, 0 none */
+	u64 deadline, period;	/* ns; period 0: the deadline */
+	const struct sched_cred *cred; /* NULL: root */
+};
+
+/**
+ * sched_set_attr() - policy and parameters of @p, as sched_setattr() does (spec 08 §3)
+ *
+ * Return: 0; -EINVAL: bad policy, priority or deadline parameters; -EBUSY: no deadline bandwidth
+ * left; -EPERM: not allowed to @attr->cred, or a deadline task that may not use every CPU.
+ */
+int sched_set_attr(struct sched *s, u64 now, struct task *p, const struct task_attr *attr);
+
+/**
+ * sched_inherit() - fill in what a child of @parent starts with: policy, nice, priority, slice
+ *
+ * Return: 0, or -EAGAIN: deadline tasks can't fork unless they reset on fork.
+ */
+int sched_inherit(const struct task *parent, struct sched_task_attr *attr);
 
 void sched_set_nice(struct sched *s, u64 now, struct task *p, enum sched_policy policy, int nice);
 void sched_set_slice(struct sched *s, u64 now, struct task *p, u64 slice_ns);

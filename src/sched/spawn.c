@@ -4,7 +4,20 @@
  */
 #include <assert.h>
 
+#include "sched/class.h"
 #include "sched/place/place.h"
+
+static int select_above_fair(const struct sched *s, int cpu, const struct task *p,
+			     struct fork_decision *d, struct sched_work *w)
+{
+	struct class_choice c = {.cpu = cpu, .cursor = -1, .w = w};
+	int target = class_of(p)->select(s, p, true, &c);
+
+	d->reason = c.reason;
+	d->moves_cursor = c.cursor >= 0;
+	d->cursor = c.cursor;
+	return target;
+}
 
 static void decide(const struct sched *s, u64 now, int cpu, const struct task *p, int sd_flag,
 		   struct fork_decision *d)
@@ -13,7 +26,12 @@ static void decide(const struct sched *s, u64 now, int cpu, const struct task *p
 	if (p->nr_allowed > 1) {
 		struct sched_work w = {.kind = WORK_SELECT};
 
-		d->target = find_idlest_cpu(s, now, cpu, p, sd_flag, &d->reason, &w);
+		if (task_is_fair(p))
+			d->target = find_idlest_cpu(s, now, cpu, p, sd_flag, &d->reason, &w);
+		else if (sd_flag == SD_BALANCE_FORK)
+			d->target = select_above_fair(s, cpu, p, d, &w);
+		else
+			d->reason = REASON_RT_STAYS; /* an exec moves fair tasks only */
 		d->cost_ns = work_price(s, cpu, &w);
 	} else {
 		d->target = mask_first(p->allowed, s->words);
@@ -43,7 +61,10 @@ void sched_fork_commit(struct sched *s, u64 now, int cpu, struct task *p,
 	assert(p->state == TASK_NEW);
 	update_rq_clock(s, rq, now);
 	set_task_cpu(s, p, cpu);
-	fair_task_fork(s, rq, p);
+	if (task_is_fair(p))
+		fair_task_fork(s, rq, p);
+	if (d->moves_cursor)
+		rq->distribute_cursor = d->cursor;
 	p->recent_used_cpu = cpu; /* spec 05 §6 */
 	set_task_cpu(s, p, target);
 }
@@ -54,10 +75,13 @@ void sched_activate_new(struct sched *s, u64 now, int cpu, struct task *p)
 
 	assert(p->state == TASK_NEW);
 	update_rq_clock(s, rq, now);
-	fair_post_init_util(s, rq, p);
+	if (task_is_fair(p))
+		fair_post_init_util(s, rq, p);
 	activate_task(s, rq, p, ENQUEUE_INITIAL);
 	p->state = TASK_RUNNABLE;
 	check_preempt_curr(s, rq, p, WF_FORK, cpu);
+	if (!task_is_fair(p))
+		class_of(p)->woken(s, rq, p, cpu);
 }
 
 void sched_task_asleep(struct sched *s, struct task *p, int cpu)
@@ -74,6 +98,7 @@ void sched_exec_decide(struct sched *s, u64 now, int cpu, struct fork_decision *
 	struct task *p = s->rq[cpu].curr;
 
 	assert(p);
-	fair_sync_task(p);
+	if (task_is_fair(p))
+		fair_sync_task(p);
 	decide(s, now, cpu, p, SD_BALANCE_EXEC, d);
 }

@@ -17,7 +17,10 @@ void sched_stop_begin(struct sched *s, u64 now, int cpu)
 	assert(!rq->stop_running);
 	update_rq_clock(s, rq, now);
 	if (curr) {
-		fair_put_prev_task(s, rq, curr);
+		if (task_is_fair(curr))
+			fair_put_prev_task(s, rq, curr);
+		else
+			put_prev_above_fair(s, rq, curr);
 		curr->on_cpu = false;
 	}
 	/* the stopper is woken like any task, and the idle task is switched out (spec 04 §1.9) */
@@ -25,7 +28,7 @@ void sched_stop_begin(struct sched *s, u64 now, int cpu)
 		update_avg_idle(s, rq);
 	rq->curr = NULL;
 	rq->curr_is_idle = false;
-	rq->stop_running = true;
+	rq->stop_running = rq->curr_above_fair = true;
 	rq->need_resched = rq->need_resched_lazy = false;
 	add_nr_running(s, rq, 1);
 	rq_update_idle(s, rq);

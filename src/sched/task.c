@@ -56,6 +56,8 @@ struct task *sched_task_new(struct sched *s, const struct sched_task_attr *attr)
 	u64 *allowed;
 
 	assert(attr->nice >= -20 && attr->nice <= 19);
+	assert(policy_is_fair(attr->policy) ||
+	       (policy_is_rt(attr->policy) && attr->rt_priority >= 1 && attr->rt_priority <= 99));
 	if (list_empty(&s->free_tasks) && !grow_pool(s))
 		return NULL;
 	p = list_first_entry(&s->free_tasks, struct task, list_node);
@@ -73,6 +75,12 @@ struct task *sched_task_new(struct sched *s, const struct sched_task_attr *attr)
 	p->host = attr->host;
 	p->policy = attr->policy;
 	p->nice = attr->nice;
+	p->class_id = policy_is_fair(p->policy) ? CLASS_FAIR : CLASS_RT;
+	p->prio = policy_is_fair(p->policy) ? DEFAULT_PRIO + p->nice :
+					      RT_PRIO_NONE - attr->rt_priority;
+	list_init(&p->rt.run_list);
+	list_init(&p->rt.pushable);
+	p->rt.time_slice = s->rtd.rr_timeslice;
 	p->kthread = attr->kthread;
 	if (attr->comm)
 		strncpy(p->comm, attr->comm, sizeof(p->comm) - 1);
@@ -151,6 +159,16 @@ bool sched_task_queued(const struct task *p)
 bool sched_task_allowed(const struct task *p, int cpu)
 {
 	return task_allowed(p, cpu);
+}
+
+enum sched_policy sched_task_policy(const struct task *p)
+{
+	return p->policy;
+}
+
+int sched_task_prio(const struct task *p)
+{
+	return p->prio;
 }
 
 u64 sched_task_runtime(const struct task *p)

@@ -2,7 +2,7 @@
 /*
  * tick.c - the timer tick of a CPU, and the timer that ends slices (spec 14 §1.4).
  */
-#include "sched/internal.h"
+#include "sched/class.h"
 
 void sched_tick(struct sched *s, u64 now, int cpu)
 {
@@ -13,7 +13,10 @@ void sched_tick(struct sched *s, u64 now, int cpu)
 		rq->need_resched_lazy = false;
 		resched_curr(s, rq, cpu);
 	}
-	if (rq->curr && rq->curr->on_rq) {
+	if (unlikely(rq->curr_above_fair)) {
+		if (rq->curr && rq->curr->on_rq)
+			class_of(rq->curr)->tick(s, rq, rq->curr);
+	} else if (rq->curr && rq->curr->on_rq) {
 		fair_task_tick(s, rq, rq->curr, false);
 		update_misfit_status(s, rq, rq->curr);
 	}
@@ -29,6 +32,6 @@ void sched_hrtick(struct sched *s, u64 now, int cpu)
 		return;
 	update_rq_clock(s, rq, now);
 	rq->hrtick_armed = false;
-	if (rq->curr && rq->curr->on_rq)
+	if (rq->curr && rq->curr->on_rq && task_is_fair(rq->curr))
 		fair_task_tick(s, rq, rq->curr, true);
 }

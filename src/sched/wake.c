@@ -8,6 +8,7 @@
  */
 #include <assert.h>
 
+#include "sched/class.h"
 #include "sched/place/place.h"
 
 /* the wakee has blocked but is still on its CPU (spec 04 §1.5) */
@@ -24,6 +25,19 @@ static void decide_on_cpu(const struct sched *s, const struct wake_query *q,
 	}
 }
 
+/* the wakee is of a class above fair */
+static int select_above_fair(const struct sched *s, const struct wake_query *q,
+			     struct wake_decision *d, struct sched_work *w)
+{
+	struct class_choice c = {.cpu = q->cpu, .cursor = -1, .w = w};
+	int cpu = class_of(q->p)->select(s, q->p, false, &c);
+
+	d->reason = c.reason;
+	d->moves_cursor = c.cursor >= 0;
+	d->cursor = c.cursor;
+	return cpu;
+}
+
 static void decide_target(const struct sched *s, u64 now, const struct wake_query *q,
 			  struct wake_decision *d)
 {
@@ -32,7 +46,8 @@ static void decide_target(const struct sched *s, u64 now, const struct wake_quer
 	if (p->nr_allowed > 1) {
 		struct sched_work w = {.kind = WORK_SELECT};
 
-		d->target = select_task_rq_fair(s, now, q, d, &w);
+		d->target = task_is_fair(p) ? select_task_rq_fair(s, now, q, d, &w) :
+					      select_above_fair(s, q, d, &w);
 		d->cost_ns = work_price(s, q->cpu, &w);
 	} else {
 		d->target = mask_first(p->allowed, s->words);
@@ -85,6 +100,8 @@ static void apply_effects(struct sched *s, u64 now, const struct wake_query *q,
 		s->llc[d->idle_cores_llc].has_idle_cores = false;
 	if (unlikely(d->clear_asym_cores))
 		s->rq[d->asym_cores_cpu].asym_shared->has_idle_cores = false;
+	if (unlikely(d->moves_cursor))
+		rq->distribute_cursor = d->cursor;
 	if (d->prop_scan)
 		sis_prop_account(s, now, rq, d->scan_ns);
 }
@@ -145,6 +162,8 @@ static void ttwu_do_activate(struct sched *s, struct rq *rq, struct task *p, int
 	activate_task(s, rq, p, ENQUEUE_WAKEUP | migrated);
 	p->state = TASK_RUNNABLE;
 	check_preempt_curr(s, rq, p, WF_TTWU | p->wake_flags, from);
+	if (!task_is_fair(p))
+		class_of(p)->woken(s, rq, p, from);
 	if (s->k.rules.idle_stamp == STAMP_UNTIL_WAKE)
 		update_avg_idle(s, rq);
 }

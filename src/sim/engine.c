@@ -36,6 +36,9 @@ int engine_grow(struct sim *sim)
 
 static int alloc_state(struct sim *sim)
 {
+	u128 *key;
+	u32 *pos;
+
 	sim->cpu = arena_array(sim->arena, sim->nr_cpus, sizeof(*sim->cpu));
 	sim->tick_mask = arena_array(sim->arena, sim->words, sizeof(u64));
 	sim->one_cpu = arena_array(sim->arena, sim->words, sizeof(u64));
@@ -49,6 +52,11 @@ static int alloc_state(struct sim *sim)
 		return -ENOMEM;
 	if (!due_init(&sim->cpus, sim->arena, sim->nr_cpus))
 		return -ENOMEM;
+	key = arena_array(sim->arena, sim->nr_cpus, sizeof(*key));
+	pos = arena_array(sim->arena, sim->nr_cpus, sizeof(*pos));
+	if (!key || !pos)
+		return -ENOMEM;
+	heap_init(&sim->class_timers, key, pos, sim->nr_cpus);
 	return engine_grow(sim);
 }
 
@@ -215,6 +223,11 @@ static void other_event(struct sim *sim)
 
 		heap_remove(&sim->timers, t->slot);
 		timer_expired(sim, t);
+	} else if (heap_time(&sim->class_timers) == sim->now) {
+		u32 cpu = heap_id(&sim->class_timers);
+
+		heap_remove(&sim->class_timers, cpu);
+		class_timer_expired(sim, &sim->cpu[cpu]);
 	} else {
 		tick_all(sim);
 	}

@@ -3,9 +3,10 @@
  * engine.h - the parts of the engine to each other (spec 14). Included by sim/ only.
  *
  * Three things make time pass: the next boundary of a CPU (one slot per CPU),
- * the next expiry of a timer (one per task), and the tick (one for all CPUs,
- * since their ticks share a phase). At equal times timers come first, by the
- * number of their task, then the tick, then the CPUs by number.
+ * the next expiry of a timer (one per task, and one per CPU for the core), and
+ * the tick (one for all CPUs, since their ticks share a phase). At equal times
+ * timers come first, by the number of their task, then the core's, then the
+ * tick, then the CPUs by number.
  */
 #ifndef IDLEST_SIM_ENGINE_H
 #define IDLEST_SIM_ENGINE_H
@@ -27,7 +28,9 @@ static inline enum topo_distance distance(const struct sim *sim, int a, int b)
 /* a timer or the tick was set or is over */
 static inline void arm_others(struct sim *sim)
 {
-	sim->other_at = min(heap_time(&sim->timers), sim->next_tick);
+	u64 timer = min(heap_time(&sim->timers), heap_time(&sim->class_timers));
+
+	sim->other_at = min(timer, sim->next_tick);
 }
 
 static inline void waitq_add(struct waitq *q, struct sim_task *t)
@@ -116,6 +119,7 @@ void kick(struct sim *sim, int from, struct sim_cpu *c, u32 bit);
 void tick_all(struct sim *sim);
 void tick_start(struct sim *sim, struct sim_cpu *c);
 void timer_expired(struct sim *sim, struct sim_task *t);
+void class_timer_expired(struct sim *sim, struct sim_cpu *c);
 
 /* ---- walk.c, stop.c ---- */
 

@@ -150,21 +150,33 @@ static void irq_timers(struct sim *sim, struct sim_cpu *c)
 		wake_task(sim, c, t, false, irq_timers);
 }
 
-/* The timer of @t expires: its CPU gets the interrupt (spec 14 §1.5). */
-void timer_expired(struct sim *sim, struct sim_task *t)
+static void irq_raise(struct sim *sim, struct sim_cpu *c, u32 bit, bool exact)
 {
-	struct sim_cpu *c = &sim->cpu[t->timer_cpu];
-	u64 at = sim->now + (t->exact ? 0 : irq_jitter(sim));
+	u64 at = sim->now + (exact ? 0 : irq_jitter(sim));
 
 	if (c->mode == CPU_IDLE)
 		at += c->idle_exit_ns;
-	waitq_add(&c->timers, t);
-	c->irqs |= IRQ_TIMER;
+	c->irqs |= bit;
 	if (at < c->irq_at) {
 		c->irq_at = at;
 		if (c->mode != CPU_ATOMIC)
 			cpu_arm(sim, c);
 	}
+}
+
+/* The core's timer of @c expires. */
+void class_timer_expired(struct sim *sim, struct sim_cpu *c)
+{
+	irq_raise(sim, c, IRQ_CLASS, false);
+}
+
+/* The timer of @t expires: its CPU gets the interrupt (spec 14 §1.5). */
+void timer_expired(struct sim *sim, struct sim_task *t)
+{
+	struct sim_cpu *c = &sim->cpu[t->timer_cpu];
+
+	waitq_add(&c->timers, t);
+	irq_raise(sim, c, IRQ_TIMER, t->exact);
 }
 
 /* ---- IPIs ---- */
@@ -200,6 +212,22 @@ static void irq_walked(struct sim *sim, struct sim_cpu *c)
 	irq_next(sim, c);
 }
 
+/* realtime and deadline: throttling periods, budgets, requests to push */
+static __attribute__((noinline)) void irq_classes(struct sim *sim, struct sim_cpu *c)
+{
+	if (c->irqs & IRQ_CLASS) {
+		c->carry += sim->cost->timer_irq;
+		sched_timer(sim->sched, sim->now, c->id);
+		handle_outs(sim);
+	}
+	if (c->irqs & IRQ_RT_PUSH) {
+		c->carry += sim->cost->balance_task;
+		sched_rt_push(sim->sched, sim->now, c->id);
+		handle_outs(sim);
+	}
+	c->irqs &= ~(IRQ_CLASS | IRQ_RT_PUSH);
+}
+
 static void irq_next(struct sim *sim, struct sim_cpu *c)
 {
 	if (unlikely(c->hrtick_at <= sim->now) && c->saved.mode != CPU_IDLE) {
@@ -208,6 +236,8 @@ static void irq_next(struct sim *sim, struct sim_cpu *c)
 		sched_hrtick(sim->sched, sim->now, c->id);
 		handle_outs(sim);
 	}
+	if (unlikely(c->irqs & (IRQ_CLASS | IRQ_RT_PUSH)))
+		irq_classes(sim, c);
 	if (c->irqs & IRQ_TICK) {
 		c->irqs &= ~IRQ_TICK;
 		irq_tick(sim, c);

@@ -28,7 +28,8 @@ u64 timer_slack(struct sim *sim, struct sim_cpu *c, u64 at)
 {
 	u64 slack = sim->m->timer_slack_ns;
 
-	if (sim->p.no_noise || !slack)
+	/* realtime and deadline tasks sleep to the point (spec 14 §1.5) */
+	if (sim->p.no_noise || !slack || !policy_is_fair(sched_task_policy(c->curr->p)))
 		return 0;
 	if (c->timer_hint >= at && c->timer_hint <= at + slack)
 		return c->timer_hint - at; /* merged with one that is armed already */

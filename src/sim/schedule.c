@@ -133,6 +133,16 @@ static __attribute__((noinline)) void handle_out(struct sim *sim, const struct s
 		if (c->mode == CPU_USER || c->mode == CPU_KERNEL)
 			cpu_arm(sim, c);
 		break;
+	case OUT_TIMER:
+		if (o->arg == UINT64_MAX)
+			heap_remove(&sim->class_timers, o->cpu);
+		else
+			heap_set(&sim->class_timers, o->cpu, max(o->arg, sim->now));
+		arm_others(sim);
+		break;
+	case OUT_RT_PUSH:
+		kick(sim, o->from, c, IRQ_RT_PUSH);
+		break;
 	}
 }
 

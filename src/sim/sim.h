@@ -99,6 +99,7 @@ enum sim_op {
 	SIM_WAIT_CHILD,	/* until one child more has exited */
 	SIM_YIELD,
 	SIM_SET_NICE, SIM_SET_SLICE, SIM_SET_AFFINITY,
+	SIM_SET_SCHED,	/* sched_setattr() of the task itself: attr; task's ret = 0 or -errno */
 	SIM_NOP,	/* asks for the next step at once */
 	SIM_EXIT,
 	SIM_WORKER_RUN, SIM_WORKER_IDLE, /* of kworkers; not for programs */
@@ -117,8 +118,9 @@ struct sim_spawn {
 	const char *comm;
 	const struct sim_program *program;
 	void *arg;		/* the program's own state */
-	enum sched_policy policy;
+	enum sched_policy policy; /* DEADLINE: by SIM_SET_SCHED only */
 	int nice;
+	int rt_priority;	/* FIFO and RR: 1 … 99 */
 	u64 slice_ns;
 	const u64 *allowed;	/* NULL: parent's */
 	bool process;		/* own address space: costs more to switch to */
@@ -149,6 +151,7 @@ struct sim_step {
 		struct sim_task *task;
 		const struct sim_spawn *spawn;
 		const u64 *allowed;
+		const struct task_attr *attr;
 		struct {
 			struct sim_cond *cond;
 			struct sim_mutex *cond_mutex;
@@ -182,6 +185,8 @@ u64 sim_task_cpu_ns(const struct sim_task *t);	/* CPU time used */
 u64 sim_task_start_ns(const struct sim_task *t);
 /** sim_task_wake_latency() - ns between the last wake-up and running */
 u64 sim_task_wake_latency(const struct sim_task *t);
+/** sim_task_sched() - the core's task; NULL once it is gone */
+const struct task *sim_task_sched(const struct sim_task *t);
 
 /* ---- a run ---- */
 

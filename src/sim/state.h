@@ -56,6 +56,8 @@ enum irq_bit {
 	IRQ_NOHZ = 1 << 4,	/* balance on behalf of idle CPUs */
 	IRQ_STOP = 1 << 5,	/* work for the stopper */
 	IRQ_SOFTIRQ = 1 << 6,	/* periodic balance */
+	IRQ_CLASS = 1 << 7,	/* a timer of the core */
+	IRQ_RT_PUSH = 1 << 8,	/* push realtime tasks away */
 };
 
 /* First come, first served. */
@@ -208,7 +210,7 @@ struct sim_task {
 	struct stream stream;
 	/* identity */
 	struct sim *sim;
-	int pid, nice;
+	int pid, nice, rt_priority;
 	enum sched_policy policy;
 	u64 slice_ns;
 	char comm[16];
@@ -239,6 +241,7 @@ struct sim {
 	const struct sched_topology *topo;
 	struct due cpus;	/* next boundary of each CPU */
 	struct heap timers;	/* by task slot */
+	struct heap class_timers; /* of the core, by CPU */
 	u64 tick_ns, next_tick;
 	u64 other_at;		/* the first of timers and tick */
 	u64 *tick_mask;		/* CPUs whose tick runs */

@@ -127,6 +127,8 @@ static void attr_entered(struct sim *sim, struct sim_cpu *c)
 		t->nice = clamp(st->value, -20, 19);
 		t->policy = st->policy;
 		sched_set_nice(sim->sched, sim->now, t->p, t->policy, t->nice);
+	} else if (st->op == SIM_SET_SCHED) {
+		t->ret = sched_set_attr(sim->sched, sim->now, t->p, st->attr);
 	} else if (st->op == SIM_SET_SLICE) {
 		t->slice_ns = st->ns;
 		sched_set_slice(sim->sched, sim->now, t->p, st->ns);
@@ -184,6 +186,7 @@ static const step_fn steps[] = {
 	[SIM_SET_NICE] = step_attr,
 	[SIM_SET_SLICE] = step_attr,
 	[SIM_SET_AFFINITY] = step_attr,
+	[SIM_SET_SCHED] = step_attr,
 	[SIM_NOP] = step_nop,
 	[SIM_QUEUE_WORK] = step_queue_work,
 	[SIM_COMPLETE] = step_complete,

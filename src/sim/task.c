@@ -77,6 +77,7 @@ struct sim_task *task_alloc(struct sim *sim, const struct sim_spawn *what, struc
 	t->arg = what->arg;
 	t->policy = what->policy;
 	t->nice = what->nice;
+	t->rt_priority = what->rt_priority;
 	t->slice_ns = what->slice_ns;
 	t->footprint = what->footprint;
 	t->pid = first_pid(sim->nr_cpus) + sim->next_pid++;
@@ -108,6 +109,7 @@ int task_create(struct sim *sim, struct sim_task *t, struct sim_task *parent)
 		.comm = t->comm,
 		.policy = t->policy,
 		.nice = t->nice,
+		.rt_priority = t->rt_priority,
 		.slice_ns = t->slice_ns,
 		.allowed = t->allowed,
 		.kthread = !t->mm,
@@ -399,6 +401,11 @@ u64 sim_task_cpu_ns(const struct sim_task *t)
 u64 sim_task_start_ns(const struct sim_task *t)
 {
 	return t->start_ns;
+}
+
+const struct task *sim_task_sched(const struct sim_task *t)
+{
+	return t->p;
 }
 
 u64 sim_task_wake_latency(const struct sim_task *t)

@@ -11,7 +11,7 @@
 
 static int prio(const struct sim_task *t)
 {
-	return 120 + t->nice;
+	return t->p ? sched_task_prio(t->p) : 120 + t->nice;
 }
 
 static void load(struct sim *sim, int cpu)

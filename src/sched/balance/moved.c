@@ -49,7 +49,7 @@ static void account_move(struct sched *s, u64 now, struct rq *src, struct rq *ds
 {
 	struct sched_domain *sd = domain_with(s, dst->cpu, src->cpu);
 
-	if (!sd || mover == MOVER_STOPPER)
+	if (!sd || mover == MOVER_STOPPER || mover == MOVER_CLASS)
 		return;
 	if (mover == MOVER_PUSH)
 		account_push(src, sd);
@@ -73,6 +73,8 @@ static int reason_of(enum sched_mover mover)
 	switch (mover) {
 	case MOVER_STOPPER:
 		return REASON_AFFINITY;
+	case MOVER_CLASS:
+		return REASON_RT_PUSH;
 	case MOVER_PUSH:
 		return REASON_ACTIVE_PUSH;
 	default:

@@ -116,6 +116,24 @@ void fair_change_group(struct sched *s, struct task *p, struct task_group *g)
 	}
 }
 
+/* spec 02 §4.6: what sleeps in another class takes its lead over its old queue along */
+void fair_switched_from(struct sched *s, struct task *p)
+{
+	if (p->se.avg.last_update_time)
+		detach_entity_cfs_rq(s, &p->se);
+	make_relative(s, &p->se);
+}
+
+/* @p sleeps: one that is queued is attached where it is enqueued */
+void fair_switched_to(struct sched *s, struct task *p)
+{
+	attach_entity_cfs_rq(s, &p->se);
+	if (is_cfs(s) && p->se.vruntime_relative) {
+		p->se.vruntime += p->se.cfs_rq->min_vruntime;
+		p->se.vruntime_relative = false;
+	}
+}
+
 /* a queued task's policy changed to or from SCHED_IDLE */
 static void recount_idle(struct sched_entity *se, bool idle)
 {
@@ -130,6 +148,13 @@ static void recount_idle(struct sched_entity *se, bool idle)
 		if (se->cfs_rq->tg->idle)
 			return;
 	}
+}
+
+/* by policy and nice, of a task that isn't of the class at the moment */
+void fair_set_weight(struct sched *s, struct task *p)
+{
+	set_entity_load(s, &p->se, task_weight(p));
+	pelt_recompute_load(&p->se);
 }
 
 void fair_reweight_task(struct sched *s, struct rq *rq, struct task *p)

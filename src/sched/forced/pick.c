@@ -21,7 +21,13 @@ void sched_pick_decide(const struct sched *s, u64 now, int cpu, struct pick_deci
 	u64 clock_task = rq->clock_task + (now > rq->clock ? now - rq->clock : 0);
 
 	*d = (struct pick_decision){.nr_runnable = nr_runnable(rq)};
-	if (!rq->stop_running)
+	if (rq->stop_running)
+		return;
+	if (unlikely(rq->nr_above_fair)) {
+		d->next = peek_above_fair(rq);
+		d->reason = REASON_PICK_CLASS;
+	}
+	if (!d->next)
 		d->next = fair_pick_why(s, rq, clock_task, &d->reason);
 }
 
@@ -40,11 +46,13 @@ static void pick_on_the_way(struct sched *s, struct rq *rq, struct task *next)
 	int nr = rq->nr_running;
 
 	rq->need_resched = true; /* what accounting asks for in here is being done already */
-	if (rq->cfs.nr_queued)
+	/* fair tasks are asked only where no class above has one */
+	if (rq->cfs.nr_queued && (!next || task_is_fair(next)))
 		fair_pick_forced(s, rq, next);
 	if (rq->nr_running != nr)
 		rq_update_idle(s, rq);
-	update_misfit_status(s, rq, next);
+	if (!next || task_is_fair(next))
+		update_misfit_status(s, rq, next);
 }
 
 int sched_pick_commit(struct sched *s, u64 now, int cpu, struct task *next)

@@ -70,7 +70,7 @@ int sched_task_delay(struct sched *s, u64 now, struct task *p)
 {
 	struct rq *rq = cpu_rq(s, p->cpu);
 
-	if (s->k.rules.delay == DELAY_NONE || !feat(s, FEAT_DELAY_DEQUEUE))
+	if (!task_is_fair(p) || s->k.rules.delay == DELAY_NONE || !feat(s, FEAT_DELAY_DEQUEUE))
 		return -EOPNOTSUPP;
 	if (p->se.sched_delayed)
 		return 0;

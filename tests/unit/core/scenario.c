@@ -18,7 +18,8 @@ struct cpu {
 	enum cpu_state state;
 	enum walk_kind walk; /* CPU_WALKS: what for */
 	struct task *from;   /* CPU_SWITCHES: the old task, NULL: idle */
-	bool resched, softirq, kick, run_list, push;
+	bool resched, softirq, kick, run_list, push, rt_push;
+	u64 timer_at;
 	struct task *stop_task;
 	int stop_dst;
 };
@@ -30,6 +31,7 @@ struct world {
 	struct task *task[MAX_TASKS];
 	struct task_group *group[4]; /* [0] NULL: the root's; [3] below [2] */
 	int nr_tasks;
+	u64 rt_asked, rt_pushes, rt_pulls;
 	u64 spins, lists, queued, pulled, pushed, moved, walks, blocks;
 	u64 seed;
 	const char *kernel;
@@ -66,6 +68,12 @@ static void take_requests(struct world *w)
 		case OUT_STOP_MIGRATE:
 			c->stop_task = out.p;
 			c->stop_dst = (int)out.arg;
+			break;
+		case OUT_TIMER:
+			c->timer_at = out.arg;
+			break;
+		case OUT_RT_PUSH:
+			c->rt_push = true;
 			break;
 		case OUT_HRTICK:
 			break;
@@ -166,6 +174,13 @@ static bool interrupt(struct world *w, int cpu)
 		c->run_list = false;
 		sched_wake_list_run(w->r.s, w->r.now, cpu);
 		c->resched |= !sched_current(w->r.s, cpu);
+	} else if (c->timer_at <= w->r.now) {
+		c->timer_at = UINT64_MAX;
+		sched_timer(w->r.s, w->r.now, cpu);
+	} else if (c->rt_push) {
+		c->rt_push = false;
+		sched_rt_push(w->r.s, w->r.now, cpu);
+		w->rt_asked++;
 	} else if (c->push || c->stop_task) {
 		sched_stop_begin(w->r.s, w->r.now, cpu);
 		c->state = CPU_STOPS;
@@ -257,6 +272,16 @@ static void wake_somebody(struct world *w, int cpu)
 	}
 }
 
+/* a few realtime priorities only, so that equal ones meet */
+static void change_policy(struct world *w, struct task *p)
+{
+	struct task_attr a = {.policy = draw(w, 5), .nice = draw(w, 40) - 20};
+
+	if (policy_is_rt(a.policy))
+		a.priority = 1 + 7 * draw(w, 5);
+	assert_int_equal(sched_set_attr(w->r.s, w->r.now, p, &a), 0);
+}
+
 static void change_somebody(struct world *w)
 {
 	struct task *p;
@@ -267,7 +292,11 @@ static void change_somebody(struct world *w)
 	p = w->task[draw(w, w->nr_tasks)];
 	if (p->state == TASK_DEAD || p->migrating)
 		return;
-	switch (draw(w, 5)) {
+	switch (draw(w, 7)) {
+	case 5:
+	case 6:
+		change_policy(w, p);
+		break;
 	case 0:
 	case 1:
 		sched_set_affinity(w->r.s, w->r.now, p, random_set(w, set));
@@ -279,6 +308,8 @@ static void change_somebody(struct world *w)
 		sched_set_slice(w->r.s, w->r.now, p, draw(w, 3) * NSEC_PER_MSEC);
 		break;
 	default:
+		if (!policy_is_fair(sched_task_policy(p)))
+			break;
 		sched_set_nice(w->r.s, w->r.now, p, draw(w, 3) ? POLICY_NORMAL : POLICY_IDLE,
 			       draw(w, 40) - 20);
 	}
@@ -415,11 +446,16 @@ static void one_world(u64 seed, struct world *sum)
 	rng_init(&w.rng, seed, 9);
 	rig_new(&w.r, &machines[draw(&w, ARRAY_SIZE(machines))], w.kernel);
 	rig_boot(&w.r, seed);
+	for (int c = 0; c < w.r.s->nr_cpus; c++)
+		w.cpu[c].timer_at = UINT64_MAX;
 	for (int i = 1; i < 4; i++)
 		w.group[i] = sched_group_new(w.r.s, i == 3 ? w.group[2] : NULL, 300 * i, NULL);
 	for (int i = 0; i < STEPS; i++)
 		step(&w);
 	drain(&w);
+	sum->rt_asked += w.rt_asked;
+	sum->rt_pushes += w.r.s->nr_rt_pushes;
+	sum->rt_pulls += w.r.s->nr_rt_pulls;
 	sum->spins += w.spins;
 	sum->lists += w.lists;
 	sum->queued += w.queued;
@@ -445,13 +481,16 @@ static void random_worlds(void **state)
 		one_world(i, &sum);
 	/* a scenario in which a path never occurs tests it not */
 	assert_true(sum.spins && sum.lists && sum.queued && sum.pulled && sum.moved && sum.walks);
+	assert_true(sum.rt_asked && sum.rt_pushes && sum.rt_pulls);
 	print_message(
 		"blocks %llu, spins %llu, lists %llu, delayed %llu, pulled %llu, pushed %llu, "
-		"moved %llu, walks %llu\n",
+		"moved %llu, walks %llu, realtime pushed %llu, pulled %llu, asked %llu\n",
 		(unsigned long long)sum.blocks, (unsigned long long)sum.spins,
 		(unsigned long long)sum.lists, (unsigned long long)sum.queued,
 		(unsigned long long)sum.pulled, (unsigned long long)sum.pushed,
-		(unsigned long long)sum.moved, (unsigned long long)sum.walks);
+		(unsigned long long)sum.moved, (unsigned long long)sum.walks,
+		(unsigned long long)sum.rt_pushes, (unsigned long long)sum.rt_pulls,
+		(unsigned long long)sum.rt_asked);
 }
 
 int main(void)

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * class.h - the classes above fair, in order, and what both of them need (spec 08 §1).
+ *
+ *	class.c		the table, the pick through it, timers
+ *	near.c		preferring a CPU among equally good ones
+ *	rt/		FIFO and RR
+ *	dl/		deadline, and the server that keeps fair tasks alive below it
+ *
+ * stop > deadline > realtime > fair > idle. The stopper is the host's (stop.c). While only fair
+ * tasks are about nothing here is called: see sched_pick().
+ */
+#ifndef IDLEST_SCHED_CLASS_H
+#define IDLEST_SCHED_CLASS_H
+
+#include "sched/internal.h"
+
+/* Why a CPU was chosen, what that did, and what it cost. */
+struct class_choice {
+	int cpu;	/* that decides */
+	int reason;
+	int cursor;	/* where its any-and-distribute cursor is afterwards; -1: unchanged */
+	struct sched_work *w;
+};
+
+struct sched_class {
+	void (*enqueue)(struct sched *s, struct rq *rq, struct task *p, int flags);
+	void (*dequeue)(struct sched *s, struct rq *rq, struct task *p, int flags);
+	/* the class's first task; NULL: none is runnable */
+	struct task *(*pick)(struct sched *s, struct rq *rq);
+	/* the same without effects */
+	const struct task *(*peek)(const struct rq *rq);
+	void (*put_prev)(struct sched *s, struct rq *rq, struct task *p);
+	void (*set_next)(struct sched *s, struct rq *rq, struct task *p);
+	void (*tick)(struct sched *s, struct rq *rq, struct task *p);
+	void (*yield)(struct sched *s, struct rq *rq, struct task *p);
+	/* @p was queued where another task of the class runs */
+	void (*check_preempt)(struct sched *s, struct rq *rq, struct task *p, int from);
+	/* after a wake-up's enqueue: it, or another one, may be pushed away */
+	void (*woken)(struct sched *s, struct rq *rq, struct task *p, int from);
+	/* where a woken or forked task goes */
+	int (*select)(const struct sched *s, const struct task *p, bool fork,
+		      struct class_choice *c);
+	/* @rq's task @prev_class leaves it with less: take tasks of this class from elsewhere */
+	void (*balance)(struct sched *s, struct rq *rq, struct task *prev);
+	/* push waiting tasks to other CPUs; Return: tasks moved */
+	int (*push)(struct sched *s, struct rq *rq);
+	/* of a queued task, inside the class */
+	void (*prio_changed)(struct sched *s, struct rq *rq, struct task *p, int old_prio);
+	void (*set_allowed)(struct sched *s, struct rq *rq, struct task *p, const u64 *allowed);
+	void (*switched_from)(struct sched *s, struct rq *rq, struct task *p);
+	void (*switched_to)(struct sched *s, struct rq *rq, struct task *p);
+};
+
+extern const struct sched_class rt_class, dl_class;
+extern const struct sched_class *const sched_classes[]; /* by enum sched_class_id */
+
+static inline const struct sched_class *class_of(const struct task *p)
+{
+	return sched_classes[p->class_id];
+}
+
+int classes_init(struct sched *s, struct err *err);
+int classes_check(const struct sched *s, struct err *err);
+
+/* ---- run time ---- */
+
+/* the running task of a class above fair: what it ran since it was last accounted */
+static inline u64 account_exec(struct rq *rq, struct task *p)
+{
+	s64 delta = (s64)(rq->clock_task - p->se.exec_start);
+
+	if (delta <= 0)
+		return 0;
+	p->se.exec_start = rq->clock_task;
+	p->se.sum_exec_runtime += delta;
+	return delta;
+}
+
+/* runnable entities of the classes above fair */
+static inline void add_above_fair(struct rq *rq, int count)
+{
+	rq->nr_above_fair += count;
+}
+
+/* ---- timers ---- */
+
+void class_timer_init(struct class_timer *t, enum class_timer_kind kind);
+/* (re)arm @t on @rq for the time @at */
+void class_timer_arm(struct sched *s, struct rq *rq, struct class_timer *t, u64 at);
+void class_timer_cancel(struct sched *s, struct rq *rq, struct class_timer *t);
+
+/* ---- near.c ---- */
+
+/**
+ * prefer_cpu() - one CPU of @set, near to where @p ran (spec 08 §2.4)
+ * @set: not empty, allowed to @p
+ */
+int prefer_cpu(const struct sched *s, const struct task *p, const u64 *set,
+	       struct class_choice *c);
+
+/* @p, which waits on @src, goes to @dst; the caller looks whether it preempts there */
+void move_queued_task(struct sched *s, struct rq *src, struct task *p, struct rq *dst);
+
+/* ---- cpupri.c ---- */
+
+#define CPUPRI_INVALID (-1)
+#define CPUPRI_NORMAL  0
+#define CPUPRI_HIGHER  100
+
+/* what @rq runs or has queued at the highest changed */
+void cpupri_update(struct sched *s, struct rq *rq);
+/**
+ * cpupri_find() - the CPUs that run the least important things below @p, and that it may use
+ * @set: result; NULL: only ask
+ *
+ * Return: false if there is none.
+ */
+bool cpupri_find(const struct sched *s, const struct task *p, u64 *set);
+bool rt_task_fits(const struct sched *s, const struct task *p, int cpu);
+
+/* ---- rt/ ---- */
+
+void rt_account(struct sched *s, struct rq *rq, u64 delta); /* throttling, spec 08 §2.8 */
+void rt_period_start(struct sched *s, struct rq *rq);
+void rt_period_expired(struct sched *s, struct rq *rq);
+bool rt_throttling(const struct sched *s);
+int rt_find_lowest_rq(const struct sched *s, const struct task *p, struct class_choice *c);
+int rt_check(const struct sched *s, const struct rq *rq, struct err *err);
+
+#endif

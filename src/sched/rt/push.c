@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * push.c - push and pull: no realtime task waits while a CPU does something less important
+ * (spec 08 §2.6-7).
+ */
+#include "sched/rt/rt.h"
+
+static struct task *first_pushable(const struct rq *rq)
+{
+	if (list_empty(&rq->rt.pushable))
+		return NULL;
+	return list_first_entry(&rq->rt.pushable, struct task, rt.pushable);
+}
+
+/* ---- push ---- */
+
+static bool push_one(struct sched *s, struct rq *rq)
+{
+	struct task *p = first_pushable(rq);
+	struct class_choice c = {.cpu = rq->cpu, .cursor = -1};
+	struct rq *lowest;
+	int cpu;
+
+	if (!p || s->host.told_moves)
+		return false;
+	/* it beats what runs (the idle task, too): a pick will do */
+	if (rq->curr ? p->prio < rq->curr->prio : !rq->stop_running) {
+		resched_curr(s, rq, rq->cpu);
+		return false;
+	}
+	cpu = rt_find_lowest_rq(s, p, &c);
+	if (c.cursor >= 0)
+		rq->distribute_cursor = c.cursor;
+	if (cpu < 0 || cpu == rq->cpu)
+		return false;
+	lowest = cpu_rq(s, cpu);
+	if (lowest->rt.highest <= p->prio)
+		return false;
+	move_queued_task(s, rq, p, lowest);
+	s->nr_rt_pushes++;
+	resched_curr(s, lowest, rq->cpu);
+	EXPLAIN(s, .now = s->now, .cpu = rq->cpu, .p = p, .reason = REASON_RT_PUSH,
+		.candidate = cpu, .taken = true, .final = true);
+	return true;
+}
+
+int rt_push(struct sched *s, struct rq *rq)
+{
+	int n = 0;
+
+	while (push_one(s, rq))
+		n++;
+	return n;
+}
+
+void rt_woken(struct sched *s, struct rq *rq, struct task *p, int from)
+{
+	const struct task *curr = rq->curr;
+
+	if (p->on_cpu || rq->need_resched || p->nr_allowed < 2 || rq->stop_running)
+		return;
+	if (curr && curr->prio < RT_PRIO_NONE && (curr->nr_allowed < 2 || curr->prio <= p->prio))
+		rt_push(s, rq);
+}
+
+/* ---- pull ---- */
+
+/* the first task waiting on @src that @cpu may run */
+static struct task *pushable_for(const struct rq *src, int cpu)
+{
+	struct task *p;
+
+	list_for_each_entry(p, &src->rt.pushable, rt.pushable)
+		if (task_allowed(p, cpu))
+			return p;
+	return NULL;
+}
+
+static bool pull_from(struct sched *s, struct rq *rq, struct rq *src)
+{
+	struct task *p;
+
+	if (rt_next_prio(src) >= rq->rt.highest)
+		return false;
+	p = pushable_for(src, rq->cpu);
+	if (!p || p->prio >= rq->rt.highest)
+		return false;
+	/* it is about to run there */
+	if (src->curr && p->prio < src->curr->prio)
+		return false;
+	if (!src->curr && !src->stop_running)
+		return false;
+	move_queued_task(s, src, p, rq);
+	s->nr_rt_pulls++;
+	EXPLAIN(s, .now = s->now, .cpu = rq->cpu, .p = p, .reason = REASON_RT_PULL,
+		.candidate = rq->cpu, .taken = true, .final = true);
+	return true;
+}
+
+/* the next CPU of a round of push requests; -1: the round is over */
+static int rto_next_cpu(struct sched *s)
+{
+	struct rt_domain *d = &s->rtd;
+
+	for (;;) {
+		d->rto_cpu = mask_next(d->rt_overloaded, d->rto_cpu + 1, s->words);
+		if (d->rto_cpu >= 0)
+			return d->rto_cpu;
+		if (d->rto_loop == d->rto_loop_next)
+			return -1;
+		d->rto_loop = d->rto_loop_next;
+	}
+}
+
+static void ask_next_to_push(struct sched *s, struct rq *from)
+{
+	int cpu = rto_next_cpu(s);
+
+	s->rtd.rto_active = cpu >= 0;
+	if (cpu >= 0)
+		sched_push_out(s, OUT_RT_PUSH, cpu, from->cpu, NULL, 0);
+}
+
+void sched_rt_push(struct sched *s, u64 now, int cpu)
+{
+	struct rq *rq = cpu_rq(s, cpu);
+
+	update_rq_clock(s, rq, now);
+	rt_push(s, rq);
+	ask_next_to_push(s, rq);
+}
+
+/* a CPU lowered its priority: the overloaded ones are to look for it */
+static void tell_cpus_to_push(struct sched *s, struct rq *rq)
+{
+	s->rtd.rto_loop_next++;
+	if (s->rtd.rto_active)
+		return;
+	s->rtd.rto_loop = s->rtd.rto_loop_next;
+	s->rtd.rto_cpu = -1;
+	ask_next_to_push(s, rq);
+}
+
+void rt_pull(struct sched *s, struct rq *rq)
+{
+	const u64 *overloaded = s->rtd.rt_overloaded;
+	bool pulled = false;
+	int cpu;
+
+	if (s->host.told_moves || !rq->online || mask_empty(overloaded, s->words))
+		return;
+	if (mask_test(overloaded, rq->cpu) && mask_weight(overloaded, s->words) == 1)
+		return;
+	if (feat(s, FEAT_RT_PUSH_IPI)) {
+		tell_cpus_to_push(s, rq);
+		return;
+	}
+	for_each_cpu(cpu, overloaded, s->words)
+		if (cpu != rq->cpu)
+			pulled |= pull_from(s, rq, cpu_rq(s, cpu));
+	if (pulled)
+		resched_curr(s, rq, rq->cpu);
+}
+
+/* before a pick: @prev's class and those below it may have lost something (NULL: the stopper) */
+void rt_balance(struct sched *s, struct rq *rq, struct task *prev)
+{
+	bool queued = prev && prev->class_id == CLASS_RT && prev->on_rq;
+
+	if (!queued && rq->rt.highest > (prev ? prev->prio : -1))
+		rt_pull(s, rq);
+}
