@@ -121,6 +121,24 @@ static struct difference *new_difference(struct difference *d, int *n, const cha
 	return new;
 }
 
+/* a rule that comes with a patch series is known by that: "wake_list (+LOCALWAKELIST)" */
+static void name_addition(const struct sched_kernel *a, const struct sched_kernel *b,
+			  struct difference *d)
+{
+	for (int i = 0; i < sched_nr_additions(); i++) {
+		bool theirs = false;
+		size_t n = strlen(d->name);
+
+		if (!((a->additions ^ b->additions) >> i & 1))
+			continue;
+		for (int r = 0; r < sched_nr_rules(); r++)
+			theirs |= d->rules[r / 64] >> (r % 64) & 1 && sched_addition_sets(i, r);
+		if (theirs)
+			snprintf(d->name + n, sizeof(d->name) - n, " (%c%s)",
+				 b->additions >> i & 1 ? '+' : '-', sched_addition_name(i));
+	}
+}
+
 int kernel_differences(const struct sched_kernel *a, const struct sched_kernel *b,
 		       struct difference *d)
 {
@@ -148,6 +166,8 @@ int kernel_differences(const struct sched_kernel *a, const struct sched_kernel *
 	for (int t = 0; t < NR_TUNABLES && n < MAX_DIFFERENCES; t++)
 		if (e.tunables >> t & 1)
 			take_tunable(&e, t, b, new_difference(d, &n, sched_tunable_name(t)));
+	for (int i = 0; i < n; i++)
+		name_addition(a, b, &d[i]);
 	return n;
 }
 

@@ -105,18 +105,22 @@ void ablation_table_free(struct ablation_table *t)
 
 /* ---- for people ---- */
 
-/* 21 characters */
-static void print_effect(const struct effect *e, bool judged, bool shared, FILE *f)
+/* two columns: the gain with its mark, the share */
+static void format_effect(const struct effect *e, bool judged, bool shared, char *buf, size_t len)
 {
+	char share[16] = "-";
+
 	if (e->none) {
-		fprintf(f, "  %10s %10s", "same", "");
+		snprintf(buf, len, "  %10s  %8s", "same", "");
 		return;
 	}
-	fprintf(f, "  %+9.2f%% %c", e->gain_pct, !judged ? ' ' : e->significant ? '*' : '~');
 	if (shared)
-		fprintf(f, " %7.0f%%", e->share * 100);
-	else
-		fprintf(f, " %8s", "-");
+		snprintf(share, sizeof(share), "%.0f%%", e->share * 100);
+	snprintf(buf, len, "  %+9.2f%% %c%8s", e->gain_pct,
+		 !judged	  ? ' '
+		 : e->significant ? '*'
+				  : '~',
+		 share);
 }
 
 static void print_line(const struct ablation *a, const struct ablation_table *t,
@@ -124,11 +128,15 @@ static void print_line(const struct ablation *a, const struct ablation_table *t,
 {
 	/* shares of what may be noise would say nothing */
 	bool shared = isfinite(t->whole.share) && (!judged || t->whole.significant);
+	char with[48], without[48];
+	size_t n;
 
-	fprintf(f, "  %-*s", width, a->diff[l->difference].name);
-	print_effect(&l->with, judged, shared, f);
-	print_effect(&l->without, judged, shared, f);
-	fputc('\n', f);
+	format_effect(&l->with, judged, shared, with, sizeof(with));
+	format_effect(&l->without, judged, shared, without, sizeof(without));
+	n = strlen(without);
+	while (n && without[n - 1] == ' ')
+		without[--n] = '\0';
+	fprintf(f, "  %-*s%s%s\n", width, a->diff[l->difference].name, with, without);
 }
 
 static bool no_effect(const struct ablation_line *l)
@@ -170,7 +178,7 @@ static void print_table(const struct ablation *a, const struct ablation_table *t
 		!judged		       ? ""
 		: t->whole.significant ? "*"
 				       : "~");
-	fprintf(f, "  %-*s  %10s %10s  %10s %10s\n", width, "difference", "base + it", "share",
+	fprintf(f, "  %-*s  %10s  %8s  %10s  %8s\n", width, "difference", "base + it", "share",
 		"by it", "share");
 	for (int i = 0; i < a->nr_differences; i++)
 		if (!no_effect(&t->line[i]))

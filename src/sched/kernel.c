@@ -196,6 +196,14 @@ int sched_addition_last(int i)
 	return kernel_find_profile(kernel_additions[i].last);
 }
 
+bool sched_addition_sets(int i, int rule)
+{
+	for (const struct kernel_change *c = kernel_additions[i].change; c->kind; c++)
+		if (c->kind == CHANGE_RULE && !strcmp(c->rule, rules[rule].name))
+			return true;
+	return false;
+}
+
 int kernel_find_addition(const char *name)
 {
 	for (int i = 0; i < sched_nr_additions(); i++)

@@ -95,6 +95,7 @@ const char *sched_addition_name(int i);
 const char *sched_addition_doc(int i);
 int sched_addition_first(int i);	/* profiles it applies to, from … to */
 int sched_addition_last(int i);
+bool sched_addition_sets(int i, int rule); /* it changes this rule */
 int sched_nr_rules(void);
 const char *sched_rule_name(int i);	/* field of struct sched_rules */
 const char *sched_rule_doc(int i);

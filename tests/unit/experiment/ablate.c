@@ -56,7 +56,7 @@ static void groups_and_single_ones(void **state)
 	b = kernel_of("v6.1,+SIS_SHORT_V2");
 	n = kernel_differences(&a, &b, d);
 	assert_int_equal(n, 3);
-	assert_true(find(d, n, "SIS_SHORT") >= 0 && find(d, n, "SIS_UTIL") >= 0 &&
+	assert_true(find(d, n, "SIS_SHORT (+SIS_SHORT_V2)") >= 0 && find(d, n, "SIS_UTIL") >= 0 &&
 		    find(d, n, "migration_cost_ns") >= 0);
 	c = b;
 	kernel_take(&c, &a, &d[find(d, n, "SIS_UTIL")]);
@@ -64,7 +64,10 @@ static void groups_and_single_ones(void **state)
 	assert_int_equal(c.rules.sis_short, SIS_SHORT_V2);
 	a = kernel_of("v5.7");
 	b = kernel_of("v5.7,+LOCALWAKELIST,+OPTTTWU");
-	assert_int_equal(kernel_differences(&a, &b, d), 2);
+	n = kernel_differences(&a, &b, d);
+	assert_int_equal(n, 2);
+	assert_true(find(d, n, "wake_list (+LOCALWAKELIST)") >= 0 &&
+		    find(d, n, "wake_list_on_cpu (+OPTTTWU)") >= 0);
 }
 
 static struct ablation *ablated(const char *machine, const char *workload, const char *base,
