@@ -35,7 +35,7 @@ static const char *const names[] = {
 	"%s%n%d%99999d",
 	"\xff\xfe\xc3(\x80",
 	"cut in an \xe2\x82",
-	"\xe2\x80\xae" "drawkcab",
+	"\xe2\x80\xaewards",
 	"a,b;c|d",
 	"==> next_pid=1",
 	"x prio=1 pid=2",
