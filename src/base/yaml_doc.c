@@ -20,8 +20,11 @@
 #define MAX_PATH  256
 #define MAX_KEYS  64
 
+#define NR_CHAINS 4096
+
 struct mark {
 	const char *path;
+	size_t next;		  /* of the same chain, + 1; 0: none */
 	int line, column;	  /* of the value */
 	int key_line, key_column; /* of its key; of the value where it has none */
 };
@@ -31,18 +34,31 @@ struct yaml_doc {
 	const char *name;
 	struct mark *mark;
 	size_t nr_marks, max_marks;
+	size_t chain[NR_CHAINS]; /* marks by path, the last one first: + 1; 0: none */
 	const cyaml_schema_value_t *schema;
 	void *root;
 };
 
 /* ---- places ---- */
 
-static const struct mark *find_mark(const struct yaml_doc *doc, const char *path)
+static size_t chain_of(const char *path)
 {
-	for (size_t i = 0; i < doc->nr_marks; i++)
-		if (!strcmp(doc->mark[i].path, path))
-			return &doc->mark[i];
-	return NULL;
+	unsigned int h = 2166136261u;
+
+	for (; *path; path++)
+		h = (h ^ (unsigned char)*path) * 16777619u;
+	return h % NR_CHAINS;
+}
+
+/* The first mark of that path from @from on. */
+static const struct mark *find_mark(const struct yaml_doc *doc, const char *path, size_t from)
+{
+	const struct mark *found = NULL;
+
+	for (size_t i = doc->chain[chain_of(path)]; i > from; i = doc->mark[i - 1].next)
+		if (!strcmp(doc->mark[i - 1].path, path))
+			found = &doc->mark[i - 1];
+	return found;
 }
 
 static int add_mark(struct yaml_doc *doc, const char *path, const yaml_mark_t *at,
@@ -67,7 +83,8 @@ static int add_mark(struct yaml_doc *doc, const char *path, const yaml_mark_t *a
 	m->column = at->column + 1;
 	m->key_line = key->line + 1;
 	m->key_column = key->column + 1;
-	doc->nr_marks++;
+	m->next = doc->chain[chain_of(path)];
+	doc->chain[chain_of(path)] = ++doc->nr_marks;
 	return 0;
 }
 
@@ -91,10 +108,7 @@ struct walk {
 /* the same key twice in one mapping: the marks since its beginning tell */
 static bool key_seen(const struct walk *w, const struct level *l, const char *path)
 {
-	for (size_t i = l->first_mark; i < w->doc->nr_marks; i++)
-		if (!strcmp(w->doc->mark[i].path, path))
-			return true;
-	return false;
+	return find_mark(w->doc, path, l->first_mark);
 }
 
 /* A key of a mapping: from here on the path is that of its value. */
@@ -306,7 +320,7 @@ static void find_key(const struct yaml_doc *doc, struct complaint *c, const char
 					c->step[i].key);
 	if (len < sizeof(path))
 		snprintf(path + len, sizeof(path) - len, "%s%s", len ? "." : "", key);
-	m = find_mark(doc, path);
+	m = find_mark(doc, path, 0);
 	if (m) {
 		c->line = m->key_line;
 		c->column = m->key_column;
@@ -440,7 +454,7 @@ int yaml_fail(const struct yaml_doc *doc, struct err *err, int code, const char 
 	if (err)
 		err->code = code;
 	snprintf(p, sizeof(p), "%s", path);
-	while (!(m = find_mark(doc, p)) && p[0]) {
+	while (!(m = find_mark(doc, p, 0)) && p[0]) {
 		cut = strrchr(p, '.');
 		if (!cut || (strrchr(p, '[') && strrchr(p, '[') > cut))
 			cut = strrchr(p, '[');

@@ -16,7 +16,8 @@
 #include "machine/file.h"
 #include "sched/topology.h"
 
-#define MAX_CPUS 16384
+#define MAX_CPUS  16384
+#define MAX_NODES 1024 /* as many as a kernel can be built for */
 
 struct shape {
 	int nr_cpus;

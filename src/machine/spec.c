@@ -445,6 +445,8 @@ static int overlay_distances(const struct shape_spec *spec, struct arena *a, str
 	int local, same, other, ret, n = s->nr_nodes;
 	int *package;
 
+	if (n > MAX_NODES)
+		return err_set(err, -EINVAL, "%d nodes, at most %d are possible", n, MAX_NODES);
 	if (!spec->list[TOPO_MATRIX].nr && s->distance && spec->from[TOPO_OTHER_PACKAGE].generic)
 		return 0; /* hwloc's */
 	s->distance = arena_array(a, (size_t)n * n, sizeof(int));

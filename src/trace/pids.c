@@ -8,7 +8,8 @@
 
 static u32 find(const struct pid_map *m, s32 pid)
 {
-	u32 i = ((u32)pid * 2654435761u) & (m->slots - 1);
+	/* the upper half is where all bits of the pid had their say */
+	u32 i = (u32)(((u32)pid * 0x9e3779b97f4a7c15ull) >> 32) & (m->slots - 1);
 
 	while (m->index[i] && m->pid[i] != pid)
 		i = (i + 1) & (m->slots - 1);

@@ -7,6 +7,16 @@
 
 #define MAX_DEPTH 32 /* as json-c */
 
+#define NR_CHAINS 8192
+
+/* A key that an object has already. */
+struct known {
+	const struct rjson *object;
+	struct rjson *member;
+	struct known *next; /* of the same chain */
+	int suffix;	    /* the next one to try when it is given again */
+};
+
 struct reader {
 	const char *at, *end, *line_start;
 	int line;
@@ -14,6 +24,7 @@ struct reader {
 	enum rjson_reading reading;
 	struct arena *arena;
 	struct err *err;
+	struct known *known[NR_CHAINS];
 };
 
 static int column(const struct reader *r)
@@ -238,19 +249,49 @@ static struct rjson *find(struct rjson *first, const char *key)
 	return first;
 }
 
-/* The key that workgen would have made of one that is there already. */
-static const char *renamed(struct reader *r, struct rjson *first, const char *key)
+/* A file may have a hundred thousand keys: those that are there are found by object and name. */
+static struct known **chain_of(struct reader *r, const struct rjson *object, const char *key)
 {
-	size_t room = strlen(key) + 12;
+	u64 h = (uintptr_t)object >> 4;
+
+	for (; *key; key++)
+		h = (h ^ (unsigned char)*key) * 0x100000001b3ull;
+	return &r->known[(h ^ h >> 32) % NR_CHAINS];
+}
+
+static struct known *known(struct reader *r, const struct rjson *object, const char *key)
+{
+	struct known *k = *chain_of(r, object, key);
+
+	while (k && (k->object != object || strcmp(k->member->key, key)))
+		k = k->next;
+	return k;
+}
+
+static bool remember(struct reader *r, const struct rjson *object, struct rjson *member)
+{
+	struct known **chain = chain_of(r, object, member->key);
+	struct known *k = arena_alloc(r->arena, sizeof(*k));
+
+	if (!k)
+		return nomem(r);
+	*k = (struct known){ object, member, *chain, 1 };
+	*chain = k;
+	return true;
+}
+
+/* The key that workgen would have made of one that is there already. */
+static const char *renamed(struct reader *r, const struct rjson *object, struct known *k)
+{
+	size_t room = strlen(k->member->key) + 12;
 	char *name = arena_alloc(r->arena, room);
 
 	if (!name)
 		return nomem(r);
-	for (int i = 1;; i++) {
-		snprintf(name, room, "%s%d", key, i);
-		if (!find(first, name))
-			return name;
-	}
+	do
+		snprintf(name, room, "%s%d", k->member->key, k->suffix++);
+	while (known(r, object, name));
+	return name;
 }
 
 /* The key, the colon; leaves r before the value. Return: whether one follows. */
@@ -277,7 +318,8 @@ static bool member_value(struct reader *r, struct rjson *m, int depth)
 
 static bool member(struct reader *r, struct rjson *object, struct rjson **last, int depth)
 {
-	struct rjson *m = arena_alloc(r->arena, sizeof(*m)), *old;
+	struct rjson *m = arena_alloc(r->arena, sizeof(*m));
+	struct known *old;
 
 	if (!m)
 		return nomem(r);
@@ -289,20 +331,22 @@ static bool member(struct reader *r, struct rjson *object, struct rjson **last, 
 	m->key = m->written = string(r);
 	if (!m->key || !member_value(r, m, depth))
 		return false;
-	old = find(object->child, m->key);
+	old = known(r, object, m->key);
 	if (old && r->reading == RJSON_C) {
-		m->next = old->next;
-		*old = *m;
+		m->next = old->member->next;
+		*old->member = *m;
 		return true;
 	}
 	if (old)
-		m->key = renamed(r, object->child, m->key);
+		m->key = renamed(r, object, old);
+	if (!m->key || !remember(r, object, m))
+		return false;
 	if (*last)
 		(*last)->next = m;
 	else
 		object->child = m;
 	*last = m;
-	return m->key;
+	return true;
 }
 
 static bool element(struct reader *r, struct rjson *array, struct rjson **last, int depth)

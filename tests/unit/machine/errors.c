@@ -180,6 +180,30 @@ static void truncated_yaml(void **state)
 	free(text);
 }
 
+/* As for what one would never write: refused in a moment. */
+static void too_many(void **state)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	fputs("name: x\ntopology: {cpus: 2048, nodes: [", f);
+	for (int i = 0; i < 2048; i++)
+		fprintf(f, "%s\"%d\"", i ? "," : "", i);
+	fputs("]}\n", f);
+	fclose(f);
+	refuse(-EINVAL, text, "2048 nodes, at most 1024", NULL);
+	free(text);
+
+	f = open_memstream(&text, &len);
+	for (int i = 0; i < 100000; i++)
+		fprintf(f, "k%d: 1\n", i);
+	fputs("k7: 1\n", f);
+	fclose(f);
+	refuse(-EINVAL, text, ":100001:1: key 'k7' stands twice", NULL);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,7 +211,7 @@ int main(void)
 		cmocka_unit_test(values),	  cmocka_unit_test(shapes),
 		cmocka_unit_test(distances),	  cmocka_unit_test(asymmetric_is_allowed),
 		cmocka_unit_test(names),	  cmocka_unit_test(synthetic),
-		cmocka_unit_test(truncated_yaml),
+		cmocka_unit_test(truncated_yaml),	  cmocka_unit_test(too_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,6 +155,39 @@ static void values_know_their_place(void **state)
 	arena_free(arena);
 }
 
+/* No file is so long that it isn't read in a moment; square time would take minutes here. */
+static void many_keys(void **state)
+{
+	const int n = 100000;
+	char *text = NULL, name[32];
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	struct arena *arena = arena_new();
+	struct rjson *top;
+	const struct rjson *v;
+	int i = 0;
+
+	fputc('{', f);
+	for (int k = 0; k < n; k++)
+		fprintf(f, "\"t\":%d,\"u%d\":1,", k, k);
+	fputc('}', f);
+	fclose(f);
+	top = rjson_parse(text, len, "f", RJSON_WORKGEN, arena, NULL);
+	assert_non_null(top);
+	for (v = top->child; v; v = v->next->next, i++) {
+		snprintf(name, sizeof(name), i ? "t%d" : "t", i);
+		assert_string_equal(v->key, name);
+		assert_int_equal(v->integer, i);
+	}
+	assert_int_equal(i, n);
+	top = rjson_parse(text, len, "f", RJSON_C, arena, NULL);
+	assert_non_null(top);
+	assert_string_equal(top->child->key, "t");
+	assert_int_equal(top->child->integer, n - 1);
+	arena_free(arena);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -164,6 +197,7 @@ int main(void)
 		cmocka_unit_test(keys_without_value),
 		cmocka_unit_test(messages_name_the_place),
 		cmocka_unit_test(values_know_their_place),
+		cmocka_unit_test(many_keys),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
