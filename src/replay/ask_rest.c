@@ -17,8 +17,11 @@ bool ask_equally_good(const struct asker *k, int a, int b)
 
 	if (dist > DIST_LLC)
 		return false;
-	/* what lies between two CPUs of an LLC is a border of groups if it has several CPUs */
-	if (dist > DIST_CLUSTER && t->cpu[a].cluster >= 0)
+	/*
+	 * What lies between two CPUs of an LLC is a border of groups if it has several CPUs; on x86
+	 * a cluster is what shares an L2, most often one core.
+	 */
+	if (dist > DIST_CLUSTER && t->cpu[a].cluster >= 0 && t->nr_clusters < t->nr_cores)
 		return false;
 	if (dist > DIST_SMT && t->nr_cores < t->nr_cpus)
 		return false;
