@@ -250,6 +250,7 @@ int drive_start(struct drive *d, const struct story *st, const struct machine *m
 	d->next_tick = d->now / period * period + period;
 	rng_init(&rng, 1, 0);
 	sched_boot(d->s, d->now, &rng);
+	sched_quiet(d->s);
 	for (u32 i = 0; i < st->nr_tasks && !ret; i++)
 		ret = start_task(d, i, err);
 	drive_drain(d);

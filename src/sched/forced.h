@@ -182,6 +182,14 @@ int sched_walk_forced(struct sched *s, u64 now, int cpu, enum walk_kind kind,
 
 /* ---- start and corrections ---- */
 
+/**
+ * sched_quiet() - a booted machine has no utilisation left of what ran before
+ *
+ * sched_boot() draws a little, which breaks ties between groups as it may happen to
+ * anybody; of a record's machine, zero is the best guess. No task has run yet.
+ */
+void sched_quiet(struct sched *s);
+
 enum sched_begin { BEGIN_ASLEEP, BEGIN_QUEUED, BEGIN_RUNNING };
 
 /**

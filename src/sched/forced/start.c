@@ -9,6 +9,17 @@
 #include "sched/forced.h"
 #include "sched/task.h"
 
+void sched_quiet(struct sched *s)
+{
+	for (int c = 0; c < s->nr_cpus; c++) {
+		struct rq *rq = cpu_rq(s, c);
+
+		rq->cfs.avg.util_avg = 0;
+		rq->cfs.avg.util_sum = 0;
+		rq_load_changed(rq);
+	}
+}
+
 int sched_task_start(struct sched *s, u64 now, struct task *p, int cpu, enum sched_begin how)
 {
 	struct rq *rq = cpu_rq(s, cpu);

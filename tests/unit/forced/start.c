@@ -105,11 +105,27 @@ static void corrections(void **state)
 	rig_stop(&r);
 }
 
+static void quiet(void **state)
+{
+	struct rng rng;
+	struct rig r;
+
+	rig_start(&r, "v7.3", 1, 2, 2, 2);
+	rng_init(&rng, 1, 0);
+	sched_boot(r.s, r.now, &rng);
+	sched_quiet(r.s);
+	for (int c = 0; c < r.s->nr_cpus; c++)
+		assert_int_equal(cpu_util_cfs(r.s, c), 0);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(at_the_beginning),
 		cmocka_unit_test(corrections),
+		cmocka_unit_test(quiet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
