@@ -50,7 +50,7 @@ struct params {
 	enum sched_policy policy;
 	int nice, prio;
 	bool set_slice;
-	const struct task_attr *dl;
+	const struct task_attr *asked;
 };
 
 static void set_params(struct sched *s, struct task *p, const struct params *new)
@@ -59,7 +59,9 @@ static void set_params(struct sched *s, struct task *p, const struct params *new
 	p->nice = new->nice;
 	p->prio = new->prio;
 	if (new->set_slice)
-		task_set_slice(s, p, new->dl->runtime);
+		task_set_slice(s, p, new->asked->runtime);
+	if (new->policy == POLICY_DEADLINE)
+		dl_set_params(p, new->asked);
 }
 
 /* the task stays in its class, where its place is another one now */
@@ -92,7 +94,7 @@ static void changed_class(struct sched *s, struct rq *rq, struct task *p, struct
 
 static enum sched_class_id policy_class(enum sched_policy policy)
 {
-	return policy_is_fair(policy) ? CLASS_FAIR : CLASS_RT;
+	return policy_is_fair(policy) ? CLASS_FAIR : policy_is_rt(policy) ? CLASS_RT : CLASS_DL;
 }
 
 static void set_policy(struct sched *s, u64 now, struct task *p, const struct params *new)
@@ -134,14 +136,16 @@ void sched_set_nice(struct sched *s, u64 now, struct task *p, enum sched_policy 
 
 /* ---- what may be asked for (sched_setattr) ---- */
 
-static bool attr_valid(const struct task_attr *a)
+static bool attr_valid(const struct sched *s, const struct task_attr *a)
 {
 	const u32 flags = ATTR_RESET_ON_FORK | ATTR_RECLAIM | ATTR_DL_OVERRUN |
 			  ATTR_KEEP_POLICY | ATTR_KEEP_PARAMS;
 
 	if (a->flags & ~flags || a->priority < 0 || a->priority > RT_PRIO_NONE)
 		return false;
-	if (!policy_is_fair(a->policy) && !policy_is_rt(a->policy))
+	if ((unsigned int)a->policy > POLICY_DEADLINE)
+		return false;
+	if (a->policy == POLICY_DEADLINE && !dl_attr_valid(s, a))
 		return false;
 	return policy_is_rt(a->policy) == (a->priority != 0);
 }
@@ -152,6 +156,8 @@ static bool attr_permitted(const struct task *p, const struct task_attr *a)
 
 	if (!cred)
 		return true;
+	if (a->policy == POLICY_DEADLINE)
+		return false;
 	if (policy_is_fair(a->policy) && a->policy != POLICY_IDLE && a->nice < p->nice &&
 	    20 - a->nice > cred->rlimit_nice)
 		return false;
@@ -173,8 +179,33 @@ static bool attr_changes(const struct task *p, const struct task_attr *a, const 
 {
 	if (p->policy != a->policy || p->prio != new->prio || p->nice != new->nice)
 		return true;
+	if (a->policy == POLICY_DEADLINE)
+		return p->dl.dl_runtime != a->runtime || p->dl.dl_deadline != a->deadline ||
+		       p->dl.dl_period != (a->period ? a->period : a->deadline) ||
+		       p->dl.flags != a->flags;
 	return new->set_slice && (a->runtime ? !p->se.custom_slice || p->se.slice != a->runtime :
 					       p->se.custom_slice);
+}
+
+static int change(struct sched *s, u64 now, struct task *p, const struct params *new)
+{
+	struct rq *rq = cpu_rq(s, p->cpu);
+	bool was_asleep;
+	int rc;
+
+	update_rq_clock(s, rq, now);
+	if (new->policy == POLICY_DEADLINE) {
+		rc = dl_admit(s, p, new->asked);
+		if (rc)
+			return rc;
+		dl_uncount(s, p);
+	}
+	p->reset_on_fork = new->asked->flags & ATTR_RESET_ON_FORK;
+	was_asleep = p->class_id == CLASS_DL && !p->on_rq;
+	set_policy(s, now, p, new);
+	if (was_asleep && new->policy == POLICY_DEADLINE)
+		dl_count(s, rq, p, false);
+	return 0;
 }
 
 int sched_set_attr(struct sched *s, u64 now, struct task *p, const struct task_attr *attr)
@@ -188,23 +219,31 @@ int sched_set_attr(struct sched *s, u64 now, struct task *p, const struct task_a
 		a.nice = p->nice;
 		a.priority = policy_is_rt(p->policy) ? RT_PRIO_NONE - p->prio : 0;
 		a.runtime = p->se.custom_slice ? p->se.slice : 0;
+		if (p->policy == POLICY_DEADLINE) {
+			a.runtime = p->dl.dl_runtime;
+			a.deadline = p->dl.dl_deadline;
+			a.period = p->dl.dl_period;
+		}
 	}
 	a.nice = clamp(a.nice, -20, 19);
-	if (!attr_valid(&a))
+	if (!attr_valid(s, &a))
 		return -EINVAL;
 	if (!attr_permitted(p, &a))
 		return -EPERM;
 	/* SCHED_IDLE, FIFO and RR leave nice and slice as they are for later */
-	new = (struct params){.policy = a.policy, .nice = p->nice, .dl = &a};
+	new = (struct params){.policy = a.policy, .nice = p->nice, .asked = &a};
 	if (a.policy == POLICY_NORMAL || a.policy == POLICY_BATCH) {
 		new.nice = a.nice;
 		new.set_slice = true;
 	}
-	new.prio = policy_is_fair(a.policy) ? DEFAULT_PRIO + new.nice : RT_PRIO_NONE - a.priority;
-	p->reset_on_fork = a.flags & ATTR_RESET_ON_FORK;
-	if (attr_changes(p, &a, &new))
-		set_policy(s, now, p, &new);
-	return 0;
+	new.prio = policy_is_fair(a.policy) ? DEFAULT_PRIO + new.nice :
+		   policy_is_rt(a.policy)   ? RT_PRIO_NONE - a.priority :
+					      MAX_DL_PRIO - 1;
+	if (!attr_changes(p, &a, &new)) {
+		p->reset_on_fork = a.flags & ATTR_RESET_ON_FORK;
+		return 0;
+	}
+	return change(s, now, p, &new);
 }
 
 int sched_inherit(const struct task *parent, struct sched_task_attr *attr)
@@ -247,6 +286,9 @@ int sched_set_affinity(struct sched *s, u64 now, struct task *p, const u64 *allo
 
 	if (!mask_intersects(allowed, s->online, s->words))
 		return -EINVAL;
+	/* deadline tasks are global (spec 08 §3) */
+	if (p->class_id == CLASS_DL && !mask_subset(s->online, allowed, s->words))
+		return -EBUSY;
 	update_rq_clock(s, rq, now);
 	if (task_is_fair(p)) {
 		task_set_allowed(s, p, allowed);
@@ -276,9 +318,12 @@ int sched_set_group(struct sched *s, u64 now, struct task *p, struct task_group 
 	if (p->tg == g)
 		return 0;
 	update_rq_clock(s, rq, now);
-	if (!task_is_fair(p)) {
+	if (!task_is_fair(p)) { /* for when it is one again */
+		bool pending = p->migration_pending;
+
 		p->tg = g;
 		set_task_cpu(s, p, p->cpu);
+		p->migration_pending = pending;
 		return 0;
 	}
 	was = save_task(s, rq, p);

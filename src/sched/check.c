@@ -79,7 +79,7 @@ static bool task_counts(const struct rq *rq, const struct task *p)
 {
 	if (p->class_id == CLASS_RT)
 		return !rq->rt.throttled;
-	return p->class_id != CLASS_DL || !p->dl.throttled;
+	return p->class_id != CLASS_DL || p->dl.queued;
 }
 
 static int check_task(const struct sched *s, const struct task *p, int *queued, struct err *err)

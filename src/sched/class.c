@@ -9,6 +9,7 @@
 
 const struct sched_class *const sched_classes[] = {
 	[CLASS_RT] = &rt_class,
+	[CLASS_DL] = &dl_class,
 	[CLASS_STOP] = NULL,
 };
 
@@ -20,7 +21,7 @@ static void balance_classes(struct sched *s, struct rq *rq)
 	enum sched_class_id from = rq->curr ? rq->curr->class_id : CLASS_STOP;
 
 	for (int id = CLASS_DL; id > CLASS_FAIR; id--)
-		if (sched_classes[id] && id <= (int)from)
+		if (id <= (int)from)
 			sched_classes[id]->balance(s, rq, rq->curr);
 }
 
@@ -31,8 +32,7 @@ struct task *pick_above_fair(struct sched *s, struct rq *rq)
 	if (rq->curr_above_fair)
 		balance_classes(s, rq);
 	for (int id = CLASS_DL; !p && id > CLASS_FAIR; id--)
-		if (sched_classes[id])
-			p = sched_classes[id]->pick(s, rq);
+		p = sched_classes[id]->pick(s, rq);
 	return p;
 }
 
@@ -40,9 +40,10 @@ const struct task *peek_above_fair(const struct rq *rq)
 {
 	const struct task *p = NULL;
 
+	if (server_first(rq))
+		return NULL;
 	for (int id = CLASS_DL; !p && id > CLASS_FAIR; id--)
-		if (sched_classes[id])
-			p = sched_classes[id]->peek(rq);
+		p = sched_classes[id]->peek(rq);
 	return p;
 }
 
@@ -55,8 +56,12 @@ void push_above_fair(struct sched *s, struct rq *rq)
 {
 	rq->push_due = false;
 	for (int id = CLASS_DL; id > CLASS_FAIR; id--)
-		if (sched_classes[id])
-			sched_classes[id]->push(s, rq);
+		sched_classes[id]->push(s, rq);
+}
+
+void forget_above_fair(struct sched *s, struct task *p)
+{
+	dl_forget(s, p);
 }
 
 /* ---- timers ---- */
@@ -85,23 +90,23 @@ void class_timer_arm(struct sched *s, struct rq *rq, struct class_timer *t, u64 
 {
 	struct list_head *l = rq->timers.prev;
 
-	if (t->armed)
-		list_del(&t->node);
+	class_timer_cancel(s, t);
 	while (l != &rq->timers && list_entry(l, struct class_timer, node)->at > at)
 		l = l->prev;
 	t->at = at;
+	t->cpu = rq->cpu;
 	t->armed = true;
 	list_add(&t->node, l);
 	ask_host(s, rq);
 }
 
-void class_timer_cancel(struct sched *s, struct rq *rq, struct class_timer *t)
+void class_timer_cancel(struct sched *s, struct class_timer *t)
 {
 	if (!t->armed)
 		return;
 	list_del(&t->node);
 	t->armed = false;
-	ask_host(s, rq);
+	ask_host(s, cpu_rq(s, t->cpu));
 }
 
 void sched_timer(struct sched *s, u64 now, int cpu)
@@ -117,8 +122,20 @@ void sched_timer(struct sched *s, u64 now, int cpu)
 			break;
 		list_del(&t->node);
 		t->armed = false;
-		if (t->kind == TIMER_RT_PERIOD)
+		switch (t->kind) {
+		case TIMER_RT_PERIOD:
 			rt_period_expired(s, rq);
+			break;
+		case TIMER_DL_REPLENISH:
+			dl_timer(s, t);
+			break;
+		case TIMER_DL_INACTIVE:
+			dl_inactive_timer(s, t);
+			break;
+		case TIMER_SERVER:
+			server_timer(s, rq);
+			break;
+		}
 	}
 	ask_host(s, rq);
 }
@@ -174,7 +191,12 @@ int classes_init(struct sched *s, struct err *err)
 		rq->cpupri = CPUPRI_INVALID;
 		cpupri_update(s, rq);
 	}
-	return 0;
+	return dl_init(s, err);
+}
+
+u64 sched_dl_bandwidth(const struct sched *s)
+{
+	return s->rtd.total_bw;
 }
 
 static int check_rq(const struct sched *s, const struct rq *rq, struct err *err)
@@ -203,6 +225,8 @@ int classes_check(const struct sched *s, struct err *err)
 		rc = check_rq(s, &s->rq[c], err);
 		if (!rc)
 			rc = rt_check(s, &s->rq[c], err);
+		if (!rc)
+			rc = dl_check(s, &s->rq[c], err);
 	}
-	return rc;
+	return rc ? rc : dl_check_total(s, err);
 }

@@ -88,7 +88,7 @@ static inline void add_above_fair(struct rq *rq, int count)
 void class_timer_init(struct class_timer *t, enum class_timer_kind kind);
 /* (re)arm @t on @rq for the time @at */
 void class_timer_arm(struct sched *s, struct rq *rq, struct class_timer *t, u64 at);
-void class_timer_cancel(struct sched *s, struct rq *rq, struct class_timer *t);
+void class_timer_cancel(struct sched *s, struct class_timer *t);
 
 /* ---- near.c ---- */
 
@@ -118,6 +118,26 @@ void cpupri_update(struct sched *s, struct rq *rq);
  */
 bool cpupri_find(const struct sched *s, const struct task *p, u64 *set);
 bool rt_task_fits(const struct sched *s, const struct task *p, int cpu);
+
+/* ---- dl/ ---- */
+
+int dl_init(struct sched *s, struct err *err);
+int dl_check(const struct sched *s, const struct rq *rq, struct err *err);
+int dl_check_total(const struct sched *s, struct err *err);
+void dl_timer(struct sched *s, struct class_timer *t);
+void dl_inactive_timer(struct sched *s, struct class_timer *t);
+void dl_leave_cpu(struct sched *s, struct task *p);
+void dl_forget(struct sched *s, struct task *p);
+/* @p counts on @rq: its bandwidth, and as active; or no longer */
+void dl_count(struct sched *s, struct rq *rq, struct task *p, bool running);
+void dl_uncount(struct sched *s, struct task *p);
+bool dl_attr_valid(const struct sched *s, const struct task_attr *a);
+/* Return: 0: @p has its bandwidth; -EBUSY, -EPERM */
+int dl_admit(struct sched *s, struct task *p, const struct task_attr *a);
+void dl_set_params(struct task *p, const struct task_attr *a);
+void server_timer(struct sched *s, struct rq *rq);
+/* the fair server is the first of @rq, and has somebody to serve */
+bool server_first(const struct rq *rq);
 
 /* ---- rt/ ---- */
 

@@ -49,8 +49,10 @@ static inline void add_nr_running(struct sched *s, struct rq *rq, int count)
 	rq_load_changed(rq);
 	if (count > 0 && old < 2 && rq->nr_running >= 2)
 		s->rd.overload = true;
-	if (!old != !rq->nr_running)
+	if (!old != !rq->nr_running) {
 		mask_flip(s->busy_mask, rq->cpu);
+		rq->busy_since = rq->clock;
+	}
 }
 
 void resched_curr(struct sched *s, struct rq *rq, int from);
@@ -70,6 +72,12 @@ struct task *pick_above_fair(struct sched *s, struct rq *rq);
 const struct task *peek_above_fair(const struct rq *rq);
 void put_prev_above_fair(struct sched *s, struct rq *rq, struct task *p);
 void push_above_fair(struct sched *s, struct rq *rq);
+/* @p is recycled: its timers end, its bandwidth is given back */
+void forget_above_fair(struct sched *s, struct task *p);
+/* dl/server.c: what runs changes; a fair task came to where a higher class is about */
+void server_sync(struct sched *s, struct rq *rq);
+void server_start(struct sched *s, struct rq *rq, u64 since);
+void server_tick(struct sched *s, struct rq *rq);
 /* the idle stamp's interval enters avg_idle, the stamp is cleared (spec 04 §1.9) */
 void update_avg_idle(struct sched *s, struct rq *rq);
 

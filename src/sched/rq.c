@@ -116,10 +116,13 @@ void activate_task(struct sched *s, struct rq *rq, struct task *p, int flags)
 {
 	if (p->migrating)
 		flags |= ENQUEUE_MIGRATED;
-	if (task_is_fair(p))
+	if (task_is_fair(p)) {
 		fair_enqueue_task(s, rq, p, flags);
-	else
+		if (unlikely(rq->nr_above_fair))
+			server_start(s, rq, rq->clock);
+	} else {
 		class_of(p)->enqueue(s, rq, p, flags);
+	}
 	p->on_rq = true;
 	p->migrating = false;
 	rq_update_idle(s, rq);
@@ -168,6 +171,8 @@ void set_task_cpu(struct sched *s, struct task *p, int cpu)
 			s->host.migrate(s->host.ctx, p, p->cpu, cpu);
 		if (task_is_fair(p))
 			fair_migrate_task_rq(s, p, cpu);
+		else if (p->class_id == CLASS_DL)
+			dl_leave_cpu(s, p);
 	}
 	p->cpu = cpu;
 	p->migration_pending = false;

@@ -105,6 +105,7 @@ struct rq {
 	u64 last_blocked_update;
 	struct task *push_task;
 	/* the classes above fair */
+	u64 busy_since;		/* ns: something has been queued since then */
 	struct rt_rq rt;
 	struct dl_rq dl;
 	int cpupri;		/* level it stands in, CPUPRI_INVALID */
@@ -139,7 +140,9 @@ struct rt_domain {
 	struct class_timer period_timer;
 	int rr_timeslice;	/* ticks */
 	/* deadline bandwidth, times 2^20 */
-	u64 dl_bw, total_bw;
+	u64 dl_bw, total_bw;	/* limit of one CPU (UINT64_MAX: none), given away on all */
+	u64 bw_ratio;		/* period by runtime, times 256 */
+	u64 server_runtime, server_period; /* ns; 0: no fair server */
 };
 
 #define MAX_OUT 256

@@ -11,6 +11,7 @@
 #include "base/list.h"
 #include "base/rbtree.h"
 #include "base/types.h"
+#include "sched/sched.h"
 
 /* From the lowest to the highest. The stopper is no task: rq.stop_running. */
 enum sched_class_id { CLASS_IDLE, CLASS_FAIR, CLASS_RT, CLASS_DL, CLASS_STOP };
@@ -27,6 +28,7 @@ enum class_timer_kind { TIMER_DL_REPLENISH, TIMER_DL_INACTIVE, TIMER_RT_PERIOD, 
 struct class_timer {
 	struct list_head node;	/* in rq.timers, by time */
 	u64 at;			/* ns */
+	int cpu;		/* whose list it is in */
 	bool armed;
 	enum class_timer_kind kind;
 };
@@ -51,13 +53,6 @@ struct rt_rq {
 
 /* ---- deadline ---- */
 
-struct sched_dl_stats {
-	u64 jobs;		/* ended: by a sleep or a yield */
-	u64 missed;		/* of them, after their deadline */
-	u64 max_tardiness, sum_tardiness; /* ns */
-	u64 throttled;		/* times the budget was used up */
-};
-
 struct sched_dl_entity {
 	struct rb_node node;	/* in dl_rq.root, by deadline */
 	struct rb_node push_node; /* in dl_rq.pushable */
@@ -73,8 +68,7 @@ struct sched_dl_entity {
 	bool counted_running;	/* … and running_bw */
 	bool counted_total;	/* in the root domain's bandwidth */
 	bool is_server;
-	bool new_job;		/* … begins with the next enqueue */
-	u64 job_deadline;	/* of the job as it was released */
+	u64 job_deadline;	/* of the job as it was released; 0: none is under way */
 	struct class_timer timer; /* of the next replenishment */
 	struct class_timer inactive; /* of the 0-lag time */
 	struct sched_dl_stats stats;
@@ -84,7 +78,13 @@ struct dl_rq {
 	struct rb_root_cached root;
 	struct rb_root_cached pushable;
 	int nr_running;		/* entities, the server included */
-	u64 this_bw, running_bw, extra_bw;
+	u64 this_bw, running_bw; /* times 2^20 */
+	s64 extra_bw;		 /* this CPU's part of what nobody was given */
+	/* the fair server (dl/server.c) */
+	struct sched_dl_entity server;
+	bool server_active;	 /* fair tasks wait, or waited, for a higher class */
+	bool server_deferred;	 /* … and get nothing until it has to be */
+	u64 server_mark;	 /* ns: accounted until then */
 };
 
 #endif

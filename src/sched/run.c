@@ -70,6 +70,8 @@ static void enter_idle(struct sched *s, struct rq *rq)
 static __attribute__((noinline)) void
 put_prev_set_next(struct sched *s, struct rq *rq, struct task *prev, struct task *next)
 {
+	if (rq->dl.server_active)
+		server_sync(s, rq);
 	rq->curr_above_fair = next && !task_is_fair(next);
 	if (prev && task_is_fair(prev))
 		fair_put_prev_task(s, rq, prev);
@@ -79,6 +81,8 @@ put_prev_set_next(struct sched *s, struct rq *rq, struct task *prev, struct task
 		fair_set_next_task(s, rq, next);
 	else if (next)
 		class_of(next)->set_next(s, rq, next);
+	if (rq->curr_above_fair && rq->cfs.h_nr_queued)
+		server_start(s, rq, rq->busy_since);
 }
 
 static void switch_to(struct sched *s, struct rq *rq, struct task *prev, struct task *next)

@@ -154,6 +154,14 @@ static inline bool policy_is_rt(enum sched_policy policy)
 	return policy == POLICY_FIFO || policy == POLICY_RR;
 }
 
+/* What became of the jobs of a deadline task: from a wake-up to a sleep or yield. */
+struct sched_dl_stats {
+	u64 jobs;		/* ended */
+	u64 missed;		/* … after the deadline: wake-up + relative deadline */
+	u64 max_tardiness, sum_tardiness; /* ns */
+	u64 throttled;		/* times the budget was used up */
+};
+
 struct sched_task_attr {
 	int id;			 /* pid: for traces and messages */
 	const char *comm;	 /* copied, cut at 15 characters */
@@ -198,6 +206,8 @@ bool sched_task_allowed(const struct task *p, int cpu);
 enum sched_policy sched_task_policy(const struct task *p);
 /** sched_task_prio() - as traces show it: 120 + nice, 99 - realtime priority, -1 deadline */
 int sched_task_prio(const struct task *p);
+/** sched_task_dl_stats() - of the deadline task that it is, or was */
+const struct sched_dl_stats *sched_task_dl_stats(const struct task *p);
 u64 sched_task_runtime(const struct task *p);	/* ns of CPU so far, as last accounted */
 unsigned long sched_task_util(const struct task *p); /* util_avg, 0 … 1024 */
 
@@ -334,6 +344,8 @@ const u64 *sched_idle_mask(const struct sched *s);		/* CPUs for which sched_cpu_
 
 void sched_tick(struct sched *s, u64 now, int cpu);
 void sched_hrtick(struct sched *s, u64 now, int cpu);
+/** sched_dl_bandwidth() - given away to deadline tasks and fair servers, all CPUs, times 2^20 */
+u64 sched_dl_bandwidth(const struct sched *s);
 /** sched_timer() - the time of an OUT_TIMER has come */
 void sched_timer(struct sched *s, u64 now, int cpu);
 /** sched_rt_push() - @cpu was asked to push realtime tasks to CPUs that lowered their priority */
@@ -443,7 +455,8 @@ void sched_set_slice(struct sched *s, u64 now, struct task *p, u64 slice_ns);
  * sched_set_affinity() - change where a task may run
  *
  * A running or queued task that must leave its CPU comes back as
- * OUT_STOP_MIGRATE (spec 09 §4). Return: 0, or -EINVAL for an empty set.
+ * OUT_STOP_MIGRATE (spec 09 §4). Return: 0; -EINVAL for an empty set; -EBUSY: a
+ * deadline task must be allowed on every CPU.
  */
 int sched_set_affinity(struct sched *s, u64 now, struct task *p, const u64 *allowed);
 int sched_set_group(struct sched *s, u64 now, struct task *p, struct task_group *g);

@@ -16,6 +16,8 @@ void sched_stop_begin(struct sched *s, u64 now, int cpu)
 
 	assert(!rq->stop_running);
 	update_rq_clock(s, rq, now);
+	if (rq->dl.server_active)
+		server_sync(s, rq);
 	if (curr) {
 		if (task_is_fair(curr))
 			fair_put_prev_task(s, rq, curr);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "sched/class.h"
 #include "sched/task.h"
 
 static bool grow_pool(struct sched *s)
@@ -81,6 +82,8 @@ struct task *sched_task_new(struct sched *s, const struct sched_task_attr *attr)
 	list_init(&p->rt.run_list);
 	list_init(&p->rt.pushable);
 	p->rt.time_slice = s->rtd.rr_timeslice;
+	class_timer_init(&p->dl.timer, TIMER_DL_REPLENISH);
+	class_timer_init(&p->dl.inactive, TIMER_DL_INACTIVE);
 	p->kthread = attr->kthread;
 	if (attr->comm)
 		strncpy(p->comm, attr->comm, sizeof(p->comm) - 1);
@@ -97,6 +100,8 @@ struct task *sched_task_new(struct sched *s, const struct sched_task_attr *attr)
 void sched_task_free(struct sched *s, struct task *p)
 {
 	assert(p->in_use && !p->on_rq && !p->on_cpu && !p->on_wake_list);
+	if (unlikely(p->dl.dl_runtime))
+		forget_above_fair(s, p);
 	p->in_use = false;
 	s->nr_tasks--;
 	list_add(&p->list_node, &s->free_tasks);
@@ -169,6 +174,11 @@ enum sched_policy sched_task_policy(const struct task *p)
 int sched_task_prio(const struct task *p)
 {
 	return p->prio;
+}
+
+const struct sched_dl_stats *sched_task_dl_stats(const struct task *p)
+{
+	return &p->dl.stats;
 }
 
 u64 sched_task_runtime(const struct task *p)

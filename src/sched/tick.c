@@ -17,6 +17,8 @@ void sched_tick(struct sched *s, u64 now, int cpu)
 		if (rq->curr && rq->curr->on_rq)
 			class_of(rq->curr)->tick(s, rq, rq->curr);
 	} else if (rq->curr && rq->curr->on_rq) {
+		if (unlikely(rq->nr_above_fair))
+			server_tick(s, rq);
 		fair_task_tick(s, rq, rq->curr, false);
 		update_misfit_status(s, rq, rq->curr);
 	}
@@ -32,6 +34,10 @@ void sched_hrtick(struct sched *s, u64 now, int cpu)
 		return;
 	update_rq_clock(s, rq, now);
 	rq->hrtick_armed = false;
-	if (rq->curr && rq->curr->on_rq && task_is_fair(rq->curr))
+	if (!rq->curr || !rq->curr->on_rq)
+		return;
+	if (task_is_fair(rq->curr))
 		fair_task_tick(s, rq, rq->curr, true);
+	else
+		class_of(rq->curr)->tick(s, rq, rq->curr);
 }

@@ -23,6 +23,10 @@ static bool push_one(struct sched *s, struct rq *rq)
 
 	if (!p || s->host.told_moves)
 		return false;
+	if (p->on_cpu) { /* still switching out */
+		rq->push_due = true;
+		return false;
+	}
 	/* it beats what runs (the idle task, too): a pick will do */
 	if (rq->curr ? p->prio < rq->curr->prio : !rq->stop_running) {
 		resched_curr(s, rq, rq->cpu);
@@ -90,6 +94,10 @@ static bool pull_from(struct sched *s, struct rq *rq, struct rq *src)
 		return false;
 	if (!src->curr && !src->stop_running)
 		return false;
+	if (p->on_cpu) { /* still switching out: looked at when that is over */
+		src->push_due = true;
+		return false;
+	}
 	move_queued_task(s, src, p, rq);
 	s->nr_rt_pulls++;
 	EXPLAIN(s, .now = s->now, .cpu = rq->cpu, .p = p, .reason = REASON_RT_PULL,

@@ -31,7 +31,7 @@ struct world {
 	struct task *task[MAX_TASKS];
 	struct task_group *group[4]; /* [0] NULL: the root's; [3] below [2] */
 	int nr_tasks;
-	u64 rt_asked, rt_pushes, rt_pulls;
+	u64 rt_asked, rt_pushes, rt_pulls, dl_pushes, dl_pulls, dl_throttled, refused;
 	u64 spins, lists, queued, pulled, pushed, moved, walks, blocks;
 	u64 seed;
 	const char *kernel;
@@ -89,6 +89,7 @@ static void forget(struct world *w, struct task *p)
 	for (int c = 0; c < w->r.s->nr_cpus; c++)
 		if (w->cpu[c].stop_task == p)
 			w->cpu[c].stop_task = NULL;
+	w->dl_throttled += sched_task_dl_stats(p)->throttled;
 	sched_task_free(w->r.s, p);
 }
 
@@ -275,11 +276,25 @@ static void wake_somebody(struct world *w, int cpu)
 /* a few realtime priorities only, so that equal ones meet */
 static void change_policy(struct world *w, struct task *p)
 {
-	struct task_attr a = {.policy = draw(w, 5), .nice = draw(w, 40) - 20};
+	struct task_attr a = {.policy = draw(w, 7), .nice = draw(w, 40) - 20};
+	int rc, pinned = p->nr_allowed < w->r.s->nr_cpus;
 
+	if (a.policy > POLICY_DEADLINE)
+		a.policy = POLICY_DEADLINE;
 	if (policy_is_rt(a.policy))
 		a.priority = 1 + 7 * draw(w, 5);
-	assert_int_equal(sched_set_attr(w->r.s, w->r.now, p, &a), 0);
+	if (a.policy == POLICY_DEADLINE) {
+		a.period = (1 + draw(w, 40)) * 500000ULL;
+		a.deadline = a.period / (1 + draw(w, 2));
+		a.runtime = a.deadline / (2 + draw(w, 20)) + 1024;
+		a.flags = draw(w, 3) ? 0 : ATTR_RECLAIM;
+	}
+	rc = sched_set_attr(w->r.s, w->r.now, p, &a);
+	if (a.policy != POLICY_DEADLINE)
+		assert_int_equal(rc, 0);
+	else if (rc)
+		assert_int_equal(rc, pinned ? -EPERM : -EBUSY);
+	w->refused += rc != 0;
 }
 
 static void change_somebody(struct world *w)
@@ -343,8 +358,8 @@ static void act(struct world *w, int cpu)
 		}
 		break;
 	case 7:
-		if (!draw(w, 2))
-			change_somebody(w);
+	case 11:
+		change_somebody(w);
 		break;
 	case 8:
 		if (!p)
@@ -394,6 +409,9 @@ static bool busy(const struct world *w)
 		    cpu->stop_task || sched_current(w->r.s, c) || sched_nr_running(w->r.s, c))
 			return true;
 	}
+	for (int i = 0; i < w->nr_tasks; i++)
+		if (w->task[i]->state == TASK_RUNNABLE) /* throttled: it waits for its timer */
+			return true;
 	return false;
 }
 
@@ -403,7 +421,7 @@ static void drain(struct world *w)
 	for (int i = 0; i < 100000 && busy(w); i++) {
 		int cpu = i % w->r.s->nr_cpus;
 
-		w->r.now += 1000;
+		w->r.now += i < 50000 ? 1000 : 100000; /* a throttled CPU waits for its period */
 		if (w->cpu[cpu].state != CPU_RUNS) {
 			go_on(w, cpu);
 		} else if (!interrupt(w, cpu) && sched_current(w->r.s, cpu)) {
@@ -456,6 +474,10 @@ static void one_world(u64 seed, struct world *sum)
 	sum->rt_asked += w.rt_asked;
 	sum->rt_pushes += w.r.s->nr_rt_pushes;
 	sum->rt_pulls += w.r.s->nr_rt_pulls;
+	sum->dl_pushes += w.r.s->nr_dl_pushes;
+	sum->dl_pulls += w.r.s->nr_dl_pulls;
+	sum->dl_throttled += w.dl_throttled;
+	sum->refused += w.refused;
 	sum->spins += w.spins;
 	sum->lists += w.lists;
 	sum->queued += w.queued;
@@ -482,15 +504,19 @@ static void random_worlds(void **state)
 	/* a scenario in which a path never occurs tests it not */
 	assert_true(sum.spins && sum.lists && sum.queued && sum.pulled && sum.moved && sum.walks);
 	assert_true(sum.rt_asked && sum.rt_pushes && sum.rt_pulls);
+	assert_true(sum.dl_pushes && sum.dl_pulls && sum.dl_throttled && sum.refused);
 	print_message(
 		"blocks %llu, spins %llu, lists %llu, delayed %llu, pulled %llu, pushed %llu, "
-		"moved %llu, walks %llu, realtime pushed %llu, pulled %llu, asked %llu\n",
+		"moved %llu, walks %llu, realtime pushed %llu, pulled %llu, asked %llu, "
+		"deadline pushed %llu, pulled %llu, throttled %llu, refused %llu\n",
 		(unsigned long long)sum.blocks, (unsigned long long)sum.spins,
 		(unsigned long long)sum.lists, (unsigned long long)sum.queued,
 		(unsigned long long)sum.pulled, (unsigned long long)sum.pushed,
 		(unsigned long long)sum.moved, (unsigned long long)sum.walks,
 		(unsigned long long)sum.rt_pushes, (unsigned long long)sum.rt_pulls,
-		(unsigned long long)sum.rt_asked);
+		(unsigned long long)sum.rt_asked, (unsigned long long)sum.dl_pushes,
+		(unsigned long long)sum.dl_pulls, (unsigned long long)sum.dl_throttled,
+		(unsigned long long)sum.refused);
 }
 
 int main(void)

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * push.c - global earliest deadline first: where tasks go at wake-up, push and pull
+ * (spec 08 §4.6).
+ */
+#include "sched/dl/dl.h"
+
+/* of CPUs without deadline tasks those that fit; if none does, the biggest one */
+static void keep_fitting(const struct sched *s, const struct task *p, u64 *set)
+{
+	unsigned long max_cap = 0;
+	int cpu, max_cpu = -1;
+	bool any = false;
+
+	for_each_cpu(cpu, set, s->words) {
+		unsigned long cap = s->rq[cpu].cpu_capacity_orig;
+
+		if (dl_task_fits(s, p, cpu)) {
+			any = true;
+			continue;
+		}
+		mask_clear(set, cpu);
+		if (cap > max_cap || (cpu == p->cpu && cap == max_cap)) {
+			max_cap = cap;
+			max_cpu = cpu;
+		}
+	}
+	if (!any)
+		mask_set(set, max_cpu);
+}
+
+bool dl_find_later(const struct sched *s, const struct task *p, u64 *set)
+{
+	int latest = -1;
+
+	if (mask_and(set, s->rtd.dl_free, p->allowed, s->words) &&
+	    mask_and(set, set, s->online, s->words)) {
+		if (s->asym_active && s->k.rules.dl_capacity)
+			keep_fitting(s, p, set);
+		return true;
+	}
+	for (int c = 0; c < s->nr_cpus; c++) {
+		const struct sched_dl_entity *se = dl_first(&s->rq[c]);
+
+		if (se && (latest < 0 || dl_before(dl_first(&s->rq[latest])->deadline, se->deadline)))
+			latest = c;
+	}
+	if (latest < 0 || !task_allowed(p, latest) ||
+	    !dl_before(p->dl.deadline, dl_first(&s->rq[latest])->deadline))
+		return false;
+	mask_zero(set, s->words);
+	mask_set(set, latest);
+	return true;
+}
+
+static int find_later_rq(const struct sched *s, const struct task *p, struct class_choice *c)
+{
+	if (p->nr_allowed < 2 || !dl_find_later(s, p, s->rtd.mask))
+		return -1;
+	return prefer_cpu(s, p, s->rtd.mask, c);
+}
+
+int dl_select(const struct sched *s, const struct task *p, bool fork, struct class_choice *c)
+{
+	const struct task *curr = s->rq[p->cpu].curr;
+	bool search = is_dl(curr) && p->nr_allowed > 1 &&
+		      (curr->nr_allowed < 2 || !dl_before(p->dl.deadline, curr->dl.deadline));
+	int target;
+
+	c->reason = REASON_DL_STAYS;
+	c->w->cpus[topo_distance(s->topo, c->cpu, p->cpu)]++;
+	if (s->asym_active && s->k.rules.dl_capacity)
+		search |= !dl_task_fits(s, p, p->cpu);
+	target = search ? find_later_rq(s, p, c) : -1;
+	if (target < 0 || !dl_is_earliest(&s->rq[target], p->dl.deadline))
+		return p->cpu;
+	c->reason = REASON_DL_LATER;
+	return target;
+}
+
+/* ---- push ---- */
+
+static bool push_one(struct sched *s, struct rq *rq)
+{
+	struct task *p = dl_first_pushable(rq);
+	struct class_choice c = {.cpu = rq->cpu, .cursor = -1};
+	struct rq *later;
+	int cpu;
+
+	if (!p || s->host.told_moves)
+		return false;
+	if (p->on_cpu) { /* still switching out */
+		rq->push_due = true;
+		return false;
+	}
+	if (is_dl(rq->curr) && dl_before(p->dl.deadline, rq->curr->dl.deadline) &&
+	    rq->curr->nr_allowed > 1) {
+		resched_curr(s, rq, rq->cpu);
+		return false;
+	}
+	cpu = find_later_rq(s, p, &c);
+	if (c.cursor >= 0)
+		rq->distribute_cursor = c.cursor;
+	if (cpu < 0 || cpu == rq->cpu)
+		return false;
+	later = cpu_rq(s, cpu);
+	if (!dl_is_earliest(later, p->dl.deadline))
+		return false;
+	move_queued_task(s, rq, p, later);
+	s->nr_dl_pushes++;
+	resched_curr(s, later, rq->cpu);
+	EXPLAIN(s, .now = s->now, .cpu = rq->cpu, .p = p, .step = STEP_PULL,
+		.reason = REASON_DL_PUSH, .candidate = cpu, .taken = true, .final = true,
+		.value = {rq->cpu});
+	return true;
+}
+
+int dl_push(struct sched *s, struct rq *rq)
+{
+	int n = 0;
+
+	while (push_one(s, rq))
+		n++;
+	return n;
+}
+
+void dl_woken(struct sched *s, struct rq *rq, struct task *p, int from)
+{
+	const struct task *curr = rq->curr;
+
+	if (p->on_cpu || rq->need_resched || p->nr_allowed < 2 || !is_dl(curr) || rq->stop_running)
+		return;
+	if (curr->nr_allowed < 2 || !dl_before(p->dl.deadline, curr->dl.deadline))
+		dl_push(s, rq);
+}
+
+/* ---- pull ---- */
+
+/* the waiting task of @src with the earliest deadline that @cpu may run */
+static struct task *pushable_for(const struct rq *src, int cpu)
+{
+	for (struct rb_node *n = rb_first(&src->dl.pushable); n; n = rb_next(n)) {
+		struct task *p = container_of(n, struct task, dl.push_node);
+
+		if (task_allowed(p, cpu))
+			return p;
+	}
+	return NULL;
+}
+
+static bool pull_from(struct sched *s, struct rq *rq, struct rq *src)
+{
+	struct task *p = pushable_for(src, rq->cpu);
+
+	if (!p || !dl_is_earliest(rq, p->dl.deadline))
+		return false;
+	/* it is about to run there */
+	if (is_dl(src->curr) ? dl_before(p->dl.deadline, src->curr->dl.deadline) :
+			       !src->stop_running)
+		return false;
+	if (p->on_cpu) { /* still switching out: looked at when that is over */
+		src->push_due = true;
+		return false;
+	}
+	move_queued_task(s, src, p, rq);
+	s->nr_dl_pulls++;
+	EXPLAIN(s, .now = s->now, .cpu = rq->cpu, .p = p, .step = STEP_PULL,
+		.reason = REASON_DL_PULL, .candidate = rq->cpu, .taken = true, .final = true,
+		.value = {src->cpu});
+	return true;
+}
+
+void dl_pull(struct sched *s, struct rq *rq)
+{
+	bool pulled = false;
+	int cpu;
+
+	if (s->host.told_moves || !rq->online)
+		return;
+	for_each_cpu(cpu, s->rtd.dl_overloaded, s->words)
+		if (cpu != rq->cpu)
+			pulled |= pull_from(s, rq, cpu_rq(s, cpu));
+	if (pulled)
+		resched_curr(s, rq, rq->cpu);
+}
+
+void dl_balance(struct sched *s, struct rq *rq, struct task *prev)
+{
+	if (is_dl(prev) && !prev->dl.queued)
+		dl_pull(s, rq);
+}
