@@ -1,33 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/pool.h"
 #include "experiment/compare.h"
 #include "experiment/kernel_dump.h"
 
-struct pool {
-	struct compare *c;
-	int nr_runs;
-	atomic_int next, done, failed; /* failed: smallest run that did, or nr_runs */
-	pthread_mutex_t lock;	       /* of err and progress */
-	struct err *err;
-};
-
-static void show_progress(struct pool *pool, int done)
+static int run_cell(void *compare, int run, struct err *err)
 {
-	pthread_mutex_lock(&pool->lock);
-	fprintf(stderr, "\r%d of %d runs%s", done, pool->nr_runs, done == pool->nr_runs ? "\r\033[K" : "");
-	fflush(stderr);
-	pthread_mutex_unlock(&pool->lock);
-}
-
-static int run_cell(const struct compare *c, int run, struct err *err)
-{
+	const struct compare *c = compare;
 	const struct compare_spec *s = &c->spec;
 	int seed = run % s->nr_seeds, rest = run / s->nr_seeds;
 	int kernel = rest % s->nr_kernels, workload, machine;
@@ -47,61 +29,6 @@ static int run_cell(const struct compare *c, int run, struct err *err)
 			   s->workload_expr[workload], s->kernel_expr[kernel],
 			   (unsigned long long)params.seed);
 	return ret;
-}
-
-static void note_failure(struct pool *pool, int run, const struct err *err)
-{
-	pthread_mutex_lock(&pool->lock);
-	if (run < atomic_load(&pool->failed)) {
-		atomic_store(&pool->failed, run);
-		*pool->err = *err;
-	}
-	pthread_mutex_unlock(&pool->lock);
-}
-
-/* Runs are handed out in order, so the first failure in order is always run. */
-static void *worker(void *arg)
-{
-	struct pool *pool = arg;
-
-	for (;;) {
-		int run = atomic_fetch_add(&pool->next, 1);
-		struct err err = { 0 };
-
-		if (run >= pool->nr_runs || run > atomic_load(&pool->failed))
-			return NULL;
-		if (run_cell(pool->c, run, &err))
-			note_failure(pool, run, &err);
-		run = atomic_fetch_add(&pool->done, 1) + 1;
-		if (pool->c->spec.progress)
-			show_progress(pool, run);
-	}
-}
-
-static int run_all(struct compare *c, int nr_runs, struct err *err)
-{
-	struct err first = { 0 };
-	struct pool pool = { .c = c, .nr_runs = nr_runs, .err = &first };
-	int jobs = c->spec.jobs > 0 ? c->spec.jobs : (int)sysconf(_SC_NPROCESSORS_ONLN);
-	pthread_t *threads;
-	int started = 0;
-
-	jobs = clamp(jobs, 1, nr_runs);
-	threads = calloc(jobs, sizeof(*threads));
-	if (!threads)
-		return err_set(err, -ENOMEM, "out of memory");
-	atomic_store(&pool.failed, nr_runs);
-	pthread_mutex_init(&pool.lock, NULL);
-	while (started < jobs - 1 && !pthread_create(&threads[started], NULL, worker, &pool))
-		started++;
-	worker(&pool);
-	for (int i = 0; i < started; i++)
-		pthread_join(threads[i], NULL);
-	pthread_mutex_destroy(&pool.lock);
-	free(threads);
-	if (first.code)
-		return err_set(err, first.code, "%s", first.msg);
-	return 0;
 }
 
 static int read_expressions(struct compare *c, struct err *err)
@@ -141,7 +68,7 @@ int compare_run(const struct compare_spec *spec, struct compare **out, struct er
 	else
 		ret = read_expressions(c, err);
 	if (!ret)
-		ret = run_all(c, nr_runs, err);
+		ret = pool_run(nr_runs, spec->jobs, spec->progress, run_cell, c, err);
 	if (ret) {
 		compare_free(c);
 		return ret;
