@@ -205,6 +205,8 @@ struct sim_trace_event {
 	const char *next_comm;
 	char prev_state;	/* as spec 11 §2: R S D I X Z */
 	bool preempted;
+	bool irq;		/* in an interrupt */
+	bool sync;		/* TRACE_WAKING, TRACE_WAKEUP: the waker says that it is about to sleep */
 };
 
 struct sim_params {

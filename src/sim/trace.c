@@ -60,6 +60,8 @@ void trace_task(struct sim *sim, enum sim_trace_kind kind, int cpu, const struct
 		.comm = t->comm,
 		.dest_cpu = dest,
 		.orig_cpu = orig,
+		.irq = sim->cpu[cpu].in_irq,
+		.sync = !sim->cpu[cpu].in_irq && sim->cpu[cpu].wk.q.sync,
 	};
 
 	tell(sim, &e);
@@ -170,6 +172,7 @@ void trace_stopper_wake(struct sim *sim, int from, int cpu)
 		.comm = s.comm,
 		.dest_cpu = cpu,
 		.orig_cpu = -1,
+		.irq = sim->cpu[from].in_irq,
 	};
 
 	tell(sim, &e);

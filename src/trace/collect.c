@@ -83,8 +83,12 @@ static u16 state_of(const struct sim_trace_event *e)
 	return (at ? (u16)(1u << (at - letters)) : 0) | (e->preempted ? TRACE_PREEMPTED : 0);
 }
 
-/* What a kernel's context mostly is at such a moment: its locks, and the interrupt that wakes. */
-static void set_context(struct trace_event *out, bool irq)
+/*
+ * What a kernel's context mostly is at such a moment: its locks, and the
+ * interrupt that wakes. Who wakes with the sync hint holds the lock of a wait
+ * queue, too.
+ */
+static void set_context(struct trace_event *out, bool irq, bool sync)
 {
 	out->context = TRACE_HAS_CONTEXT;
 	switch (out->kind) {
@@ -94,10 +98,10 @@ static void set_context(struct trace_event *out, bool irq)
 		return;
 	case EV_WAKING:
 	case EV_MIGRATE:
-		out->preempt_depth = 3;
+		out->preempt_depth = 2 + sync;
 		break;
 	case EV_WAKEUP:
-		out->preempt_depth = 4;
+		out->preempt_depth = 3 + sync;
 		if (irq && out->target_cpu == out->cpu)
 			out->context |= TRACE_NEED_RESCHED;
 		break;
@@ -154,8 +158,7 @@ static void fill(struct trace_collector *c, struct trace_event *out,
 	default:
 		break;
 	}
-	/* an idle CPU wakes by interrupts only */
-	set_context(out, !out->curr_pid && (out->kind == EV_WAKING || out->kind == EV_WAKEUP));
+	set_context(out, e->irq, e->sync && out->kind != EV_SWITCH);
 }
 
 void trace_collect(void *collector, const struct sim_trace_event *e)
