@@ -19,6 +19,8 @@ static const struct command commands[] = {
 	 "why each wake-up went where it went", cmd_explain},
 	{"diff", "-m MACHINE -w WORKLOAD -k KERNEL -k KERNEL",
 	 "the first decision in which two kernels differ, and what follows", cmd_diff},
+	{"replay", "TRACE -m MACHINE -k KERNEL...",
+	 "a recorded trace on a machine under several kernels", cmd_replay},
 	{"latency", "TRACE", "how long tasks waited for a CPU", cmd_latency},
 	{"timehist", "TRACE", "every stay of a task on a CPU, with the wait before it", cmd_timehist},
 	{"convert", "TRACE -o FILE", "a trace as ftrace text or for the Perfetto viewer", cmd_convert},
