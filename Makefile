@@ -8,7 +8,7 @@ BUILDTYPE ?= release
 MESON_FLAGS ?=
 IDLEST := $(BUILD)/src/cmd/idlest
 
-.PHONY: all deps demo check bench fuzz install clean
+.PHONY: all deps demo check kernel-check bench fuzz install clean
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -39,6 +39,22 @@ fuzz: deps
 		-Db_sanitize=address,undefined -Db_lundef=false
 	@ninja -C build-fuzz
 	@FUZZ_SECONDS=$(FUZZ_TIME) FUZZ_CORPUS=$(CURDIR)/build-fuzz/corpus meson test -C build-fuzz --suite fuzz --print-errorlogs
+
+# Real kernels under QEMU as judges (docs/kernel-check.md). For a part of the matrix:
+# make kernel-check KERNEL_CHECK="--kernel v6.12 --machine m8 --workload msg"
+# RENEW=1 records the tests' own recordings anew.
+LAB ?= $(BUILD)/kernel-lab
+KERNEL_CHECK ?=
+KERNEL_CHECK_ARGS = --lab $(LAB) --build $(BUILD)
+
+kernel-check: deps
+	@$(MAKE) --no-print-directory all
+	@tools/kernel-check/fetch.sh $(LAB)
+ifeq ($(RENEW),)
+	@tools/kernel-check/check.py $(KERNEL_CHECK_ARGS) --out $(BUILD)/recordings $(KERNEL_CHECK)
+else
+	@tools/kernel-check/renew.py $(KERNEL_CHECK_ARGS) --out tests/data/recordings
+endif
 
 install: all
 	@meson install -C $(BUILD)

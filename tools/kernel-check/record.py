@@ -18,7 +18,7 @@ import tempfile
 import boot
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SETS = ["small", "core", "all"]
+SETS = ["core", "all"]
 KERNELS = ["v6.1", "v6.12", "v7.3"]
 
 
