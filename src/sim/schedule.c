@@ -207,6 +207,7 @@ static void switch_end(struct sim *sim, struct sim_cpu *c)
 		if (unlikely(prev->stage == STAGE_DEAD))
 			task_gone(sim, prev);
 	}
+	handle_outs(sim); /* tasks pushed away, timers of one that is gone */
 	if (next) {
 		account_switched_in(sim, c, next);
 		task_resume(sim, c);

@@ -9,6 +9,7 @@
 #include "workload/tables.h"
 #include "workload/workload.h"
 
+extern const struct workload_model dl_model;
 extern const struct workload_model forks_model;
 extern const struct workload_model hackbench_model;
 extern const struct workload_model hog_model;
@@ -16,6 +17,7 @@ extern const struct workload_model mix_model;
 extern const struct workload_model periodic_model;
 extern const struct workload_model pingpong_model;
 extern const struct workload_model pipeline_model;
+extern const struct workload_model rt_model;
 extern const struct workload_model rtapp_model;
 extern const struct workload_model share_model;
 extern const struct workload_model stream_model;

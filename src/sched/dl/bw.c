@@ -154,9 +154,9 @@ bool dl_attr_valid(const struct sched *s, const struct task_attr *a)
 		return false;
 	if (period < a->deadline || a->deadline < a->runtime)
 		return false;
-	if (most == TUNABLE_NA)
-		return true;
-	return period >= (u64)least * NSEC_PER_USEC && period <= (u64)most * NSEC_PER_USEC;
+	if (most != TUNABLE_NA && period > (u64)most * NSEC_PER_USEC)
+		return false;
+	return least == TUNABLE_NA || period >= (u64)least * NSEC_PER_USEC;
 }
 
 /* what may be given away on all CPUs together */
@@ -216,7 +216,7 @@ int dl_init(struct sched *s, struct err *err)
 	d->bw_ratio = d->rt_runtime == UINT64_MAX || !d->rt_runtime ?
 			      1 << 8 :
 			      to_ratio(d->rt_runtime, d->rt_period) >> (BW_SHIFT - 8);
-	if (runtime > 0) {
+	if (runtime > 0 && period > 0) {
 		if (runtime > period)
 			return err_set(err, -EINVAL,
 				       "fair_server_runtime_ns is %lld, more than "
