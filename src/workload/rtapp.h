@@ -81,10 +81,11 @@ enum rtapp_policy { RTAPP_OTHER, RTAPP_BATCH, RTAPP_IDLE, RTAPP_FIFO, RTAPP_RR, 
 
 /* What a thread or a phase asks of the scheduler. */
 struct rtapp_sched {
-	bool set_policy, set_nice, set_slice;
-	enum rtapp_policy policy; /* OTHER, BATCH or IDLE: the others are refused */
-	int nice;
-	s64 slice_us;
+	bool set_policy, set_priority, set_slice;
+	enum rtapp_policy policy;
+	int priority; /* fair: nice; FIFO, RR: realtime priority */
+	s64 slice_us; /* dl-runtime: a fair task's slice, a deadline task's runtime */
+	s64 deadline_us, period_us;
 };
 
 /* A list of CPUs or nodes; nr = 0: not given. */

@@ -7,13 +7,10 @@
 
 #include "workload/rtapp_parse.h"
 
-static const struct {
-	const char *name;
-	bool realtime;
-} policies[] = {
-	[RTAPP_OTHER] = {"SCHED_OTHER", false}, [RTAPP_BATCH] = {"SCHED_BATCH", false},
-	[RTAPP_IDLE] = {"SCHED_IDLE", false},	[RTAPP_FIFO] = {"SCHED_FIFO", true},
-	[RTAPP_RR] = {"SCHED_RR", true},	[RTAPP_DEADLINE] = {"SCHED_DEADLINE", true},
+static const char *const policies[] = {
+	[RTAPP_OTHER] = "SCHED_OTHER", [RTAPP_BATCH] = "SCHED_BATCH",
+	[RTAPP_IDLE] = "SCHED_IDLE",   [RTAPP_FIFO] = "SCHED_FIFO",
+	[RTAPP_RR] = "SCHED_RR",       [RTAPP_DEADLINE] = "SCHED_DEADLINE",
 };
 
 int rtapp_read_policy(struct rtapp_parser *p, const struct rjson *v, enum rtapp_policy *policy)
@@ -24,7 +21,7 @@ int rtapp_read_policy(struct rtapp_parser *p, const struct rjson *v, enum rtapp_
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < ARRAY_SIZE(policies); i++)
-		if (!strcmp(name, policies[i].name)) {
+		if (!strcmp(name, policies[i])) {
 			*policy = i;
 			return 0;
 		}
@@ -34,14 +31,23 @@ int rtapp_read_policy(struct rtapp_parser *p, const struct rjson *v, enum rtapp_
 			 v->written, name);
 }
 
-static int refuse_realtime(struct rtapp_parser *p, const struct rjson *at, enum rtapp_policy policy)
+/*
+ * "priority" is a nice value for fair policies, else a realtime priority; deadline tasks ignore
+ * it. A phase that doesn't name its policy may mean either.
+ */
+static int read_priority(struct rtapp_parser *p, const struct rjson *v, bool known,
+			 struct rtapp_sched *s)
 {
-	if (!policies[policy].realtime)
+	bool realtime = s->policy == RTAPP_FIFO || s->policy == RTAPP_RR;
+	bool either = !known || s->policy == RTAPP_DEADLINE;
+	s64 value = 0;
+	int rc;
+
+	if (!v)
 		return 0;
-	return rtapp_fail(p, -ENOTSUP, at->line, at->col,
-			  "realtime policies (%s) are not built yet; SCHED_OTHER, SCHED_BATCH and "
-			  "SCHED_IDLE are",
-			  policies[policy].name);
+	rc = rtapp_int(p, v, realtime && known ? 1 : -20, realtime || either ? 99 : 19, &value);
+	s->priority = value;
+	return rc;
 }
 
 static int read_clamp(struct rtapp_parser *p, const struct rjson *object, const char *key)
@@ -70,15 +76,31 @@ static int read_taskgroup(struct rtapp_parser *p, const struct rjson *object)
 			  "task groups (%s) are not built yet for rt-app files", name);
 }
 
-/* Parameters of deadline tasks mean nothing here but must be integers. */
-static int read_deadline(struct rtapp_parser *p, const struct rjson *object, bool thread)
+/* one time of a deadline task, under its name or, of a thread, its legacy name; 0: not given */
+static int read_dl_time(struct rtapp_parser *p, const struct rjson *object, const char *key,
+			const char *legacy, s64 *us)
 {
-	static const char *const keys[] = {"dl-period", "dl-deadline", "period", "deadline"};
-	int rc = 0;
-	s64 us;
+	const struct rjson *v = rjson_get(object, key);
 
-	for (int i = 0; i < (thread ? 4 : 2) && !rc; i++)
-		rc = rtapp_int_member(p, object, keys[i], 0, INT32_MAX, &us);
+	if (!v && legacy)
+		v = rjson_get(object, legacy);
+	*us = 0;
+	return v ? rtapp_int(p, v, 0, INT32_MAX, us) : 0;
+}
+
+/* The period defaults to the runtime, the deadline to the period (spec 15 §4). */
+static int read_deadline(struct rtapp_parser *p, const struct rjson *object, bool thread,
+			 struct rtapp_sched *s)
+{
+	int rc = read_dl_time(p, object, "dl-period", thread ? "period" : NULL, &s->period_us);
+
+	if (!rc)
+		rc = read_dl_time(p, object, "dl-deadline", thread ? "deadline" : NULL,
+				  &s->deadline_us);
+	if (!s->period_us)
+		s->period_us = s->slice_us;
+	if (!s->deadline_us)
+		s->deadline_us = s->period_us;
 	return rc;
 }
 
@@ -112,7 +134,6 @@ int rtapp_read_sched(struct rtapp_parser *p, const struct rjson *object, bool th
 {
 	const struct rjson *policy = rjson_get(object, "policy");
 	const struct rjson *priority = rjson_get(object, "priority");
-	s64 nice = 0;
 	int rc = 0;
 
 	s->policy = p->app->policy;
@@ -120,14 +141,12 @@ int rtapp_read_sched(struct rtapp_parser *p, const struct rjson *object, bool th
 		rc = rtapp_read_policy(p, policy, &s->policy);
 	else if (thread)
 		policy = p->default_policy;
-	if (!rc && policy)
-		rc = refuse_realtime(p, policy, s->policy);
-	if (!rc && priority)
-		rc = rtapp_int(p, priority, -20, 19, &nice);
+	if (!rc)
+		rc = read_priority(p, priority, thread || policy, s);
 	if (!rc)
 		rc = read_slice(p, object, thread, s);
 	if (!rc)
-		rc = read_deadline(p, object, thread);
+		rc = read_deadline(p, object, thread, s);
 	if (!rc)
 		rc = read_clamp(p, object, "util_min");
 	if (!rc)
@@ -135,9 +154,8 @@ int rtapp_read_sched(struct rtapp_parser *p, const struct rjson *object, bool th
 	if (!rc)
 		rc = read_taskgroup(p, object);
 	s->set_policy = policy;
-	s->set_nice = priority;
-	s->nice = nice;
-	if (!rc && !thread && s->set_slice && !priority) {
+	s->set_priority = priority;
+	if (!rc && !thread && s->set_slice && !priority && s->policy != RTAPP_DEADLINE) {
 		s->set_slice = false;
 		rtapp_warn(
 			p->app, object->key_line, object->key_col,

@@ -24,6 +24,12 @@ static enum sched_policy sim_policy(enum rtapp_policy policy)
 		return POLICY_BATCH;
 	case RTAPP_IDLE:
 		return POLICY_IDLE;
+	case RTAPP_FIFO:
+		return POLICY_FIFO;
+	case RTAPP_RR:
+		return POLICY_RR;
+	case RTAPP_DEADLINE:
+		return POLICY_DEADLINE;
 	default:
 		return POLICY_NORMAL;
 	}
@@ -42,24 +48,78 @@ static bool set_affinity(struct rtapp_thread *th, const struct rtapp_list *cpus,
 	return true;
 }
 
+#define DEFAULT_RT_PRIORITY 10
+
+static bool is_fair(enum rtapp_policy policy)
+{
+	return policy <= RTAPP_IDLE;
+}
+
+/* a change between fair policies is one of nice */
+static void set_fair(struct rtapp_thread *th, struct sim_step *step)
+{
+	step->op = SIM_SET_NICE;
+	step->value = th->policy == RTAPP_IDLE ? 0 : clamp(th->priority, -20, 19);
+	step->policy = sim_policy(th->policy);
+}
+
+/* to or from a realtime or deadline policy: sched_setattr() */
+static void set_attr(struct rtapp_thread *th, const struct rtapp_sched *s, struct sim_step *step)
+{
+	struct task_attr *a = &th->attr;
+
+	*a = (struct task_attr){.policy = sim_policy(th->policy)};
+	if (is_fair(th->policy)) {
+		a->nice = th->priority;
+		a->runtime = th->slice_us * NSEC_PER_USEC;
+	} else if (th->policy == RTAPP_DEADLINE) {
+		a->runtime = s->slice_us * NSEC_PER_USEC;
+		a->deadline = s->deadline_us * NSEC_PER_USEC;
+		a->period = s->period_us * NSEC_PER_USEC;
+	} else {
+		a->priority = th->priority;
+	}
+	step->op = SIM_SET_SCHED;
+	step->attr = a;
+	th->asked = true;
+}
+
 static bool set_policy(struct rtapp_thread *th, const struct rtapp_sched *s, struct sim_step *step)
 {
-	enum rtapp_policy policy = s->set_policy ? s->policy : th->policy;
-	int nice = s->set_nice ? s->nice : th->nice;
+	enum rtapp_policy policy = s->set_policy ? s->policy : th->policy, old = th->policy;
+	int by_default = policy == RTAPP_FIFO || policy == RTAPP_RR ? DEFAULT_RT_PRIORITY : 0;
+	int priority = s->set_priority ? s->priority : policy == old ? th->priority : by_default;
 
-	if (policy == th->policy && nice == th->nice)
+	if (policy == old && priority == th->priority)
 		return false;
 	th->policy = policy;
-	th->nice = nice;
-	step->op = SIM_SET_NICE;
-	step->value = policy == RTAPP_IDLE ? 0 : nice;
-	step->policy = sim_policy(policy);
+	th->priority = priority;
+	if (is_fair(policy) && is_fair(old))
+		set_fair(th, step);
+	else
+		set_attr(th, s, step);
 	return true;
+}
+
+/* what was asked for last may have been refused: rt-app ends */
+static void check_asked(struct rtapp_thread *th)
+{
+	struct rtapp_run *run = th->run;
+	s64 rc = th->asked ? sim_task_ret(th->task) : 0;
+
+	th->asked = false;
+	if (!rc)
+		return;
+	err_set(&run->fail, -EINVAL,
+		"%s:%d:%d: the kernel refuses the policy or priority of \"%s\": %s",
+		run->app->file, th->def->line, th->def->col, th->def->name, strerror(-(int)rc));
+	sim_stop(run->sim);
 }
 
 static bool set_slice(struct rtapp_thread *th, const struct rtapp_sched *s, struct sim_step *step)
 {
-	if (!s->set_slice || s->slice_us == th->slice_us || th->policy == RTAPP_IDLE)
+	if (!s->set_slice || s->slice_us == th->slice_us || th->policy == RTAPP_IDLE ||
+	    !is_fair(th->policy))
 		return false;
 	th->slice_us = s->slice_us;
 	step->op = SIM_SET_SLICE;
@@ -78,6 +138,7 @@ static void set_membind(struct rtapp_thread *th, const struct rtapp_list *nodes)
 static bool property_step(struct rtapp_thread *th, const struct rtapp_list *cpus,
 			  const struct rtapp_sched *s, struct sim_step *step)
 {
+	check_asked(th);
 	while (th->property < 3)
 		switch (th->property++) {
 		case 0:

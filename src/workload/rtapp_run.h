@@ -50,7 +50,9 @@ struct rtapp_thread {
 	bool placing; /* … the first of them placed memory */
 	/* what it asked for last */
 	enum rtapp_policy policy;
-	int nice;
+	int priority;
+	struct task_attr attr;
+	bool asked; /* the kernel may have refused it */
 	s64 slice_us;
 	const struct rtapp_list *cpus;		   /* NULL: all */
 	const u64 *membind;			   /* nodes; NULL: where it is touched */

@@ -37,7 +37,7 @@ static void defaults(void **state)
 	assert_int_equal(app->nr_threads, 1);
 	assert_int_equal(t->instances, 1);
 	assert_int_equal(t->sched.policy, RTAPP_OTHER);
-	assert_int_equal(t->sched.nice, 0);
+	assert_int_equal(t->sched.priority, 0);
 	/* without phases the thread's loop is the phase's */
 	assert_int_equal(t->loop, 1);
 	assert_int_equal(t->phase->loop, 1);
@@ -197,8 +197,10 @@ static void bad_files(void **state)
 		{ TASK("\"priority\":20"), -EINVAL, "f:1:27: \"priority\" must be an integer from -20 "
 						    "to 19, not 20" },
 		{ TASK("\"policy\":\"FIFO\""), -EINVAL, "f:1:25: \"policy\" is SCHED_OTHER," },
-		{ TASK("\"policy\":\"SCHED_RR\""), -ENOTSUP,
-		  "f:1:25: realtime policies (SCHED_RR) are not built yet" },
+		{ TASK("\"policy\":\"SCHED_RR\",\"priority\":0"), -EINVAL,
+		  "f:1:47: \"priority\" must be an integer from 1 to 99, not 0" },
+		{ TASK("\"policy\":\"SCHED_FIFO\",\"priority\":100"), -EINVAL,
+		  "f:1:49: \"priority\" must be an integer from 1 to 99, not 100" },
 		{ TASK("\"util_min\":100"), -ENOTSUP,
 		  "f:1:27: utilisation clamps (util_min) are not built yet" },
 		{ TASK("\"util_max\":2000"), -EINVAL, "f:1:27: \"util_max\" must be an integer from -1 "
@@ -251,11 +253,9 @@ static void bad_files(void **state)
 		  "f:1:48: \"log_size\" is an integer (MB)" },
 		{ "{\"tasks\":{\"t\":{\"loop\":1}},\"global\":{\"gnuplot\":1}}", -EINVAL,
 		  "f:1:47: \"gnuplot\" must be true or false, not an integer" },
-		{ "{\"tasks\":{\"t\":{\"loop\":1}},\"global\":{\"default_policy\":\"SCHED_FIFO\"}}",
-		  -ENOTSUP, "f:1:54: realtime policies (SCHED_FIFO) are not built yet" },
-		/* a priority of a realtime task isn't held against its range as a nice value */
-		{ "{\"global\":{\"default_policy\":\"SCHED_FIFO\"},\"tasks\":{\"t\":{\"priority\":50}}}",
-		  -ENOTSUP, "f:1:29: realtime policies (SCHED_FIFO) are not built yet" },
+		/* the range of a thread's priority goes by the default policy */
+		{ "{\"global\":{\"default_policy\":\"SCHED_FIFO\"},\"tasks\":{\"t\":{\"priority\":-5}}}",
+		  -EINVAL, "f:1:68: \"priority\" must be an integer from 1 to 99, not -5" },
 	};
 	/* clang-format on */
 
