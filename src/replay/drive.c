@@ -302,6 +302,17 @@ static void bury(struct drive *d, u32 task)
 	}
 }
 
+/* the core chooses by itself: so that what left @cpu in the story is off it in the core, too */
+void drive_choose_freely(struct drive *d, int cpu)
+{
+	struct task *prev = sched_current(d->s, cpu), *next;
+
+	if (d->cpu[cpu].high)
+		return;
+	sched_pick(d->s, d->now, cpu, false, &next);
+	sched_switch_done(d->s, d->now, cpu, prev != next ? prev : NULL);
+}
+
 static void go_on_with(struct drive *d, const struct story_act *a, struct task *next)
 {
 	struct task *prev = sched_current(d->s, a->cpu);
@@ -311,10 +322,12 @@ static void go_on_with(struct drive *d, const struct story_act *a, struct task *
 		sched_wake_queued(d->s, d->now, a->cpu, next);
 		ret = sched_pick_commit(d->s, d->now, a->cpu, next);
 	}
-	if (ret)
-		d->refused++;
-	else
+	if (!ret) {
 		sched_switch_done(d->s, d->now, a->cpu, prev != next ? prev : NULL);
+		return;
+	}
+	d->refused++;
+	drive_choose_freely(d, a->cpu);
 }
 
 void drive_switch(struct drive *d, const struct story_act *a)

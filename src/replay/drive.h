@@ -95,6 +95,8 @@ void drive_block(struct drive *d, const struct story_act *a);
 /** drive_leave_high() - before the next task of @cpu is chosen: the one above fair leaves */
 void drive_leave_high(struct drive *d, const struct story_act *a);
 void drive_switch(struct drive *d, const struct story_act *a);
+/** drive_choose_freely() - the story's choice can't be had: @cpu goes on as the core would */
+void drive_choose_freely(struct drive *d, int cpu);
 /** drive_wake_commit() - the wake-up of @a goes as the kernel did it, @dec being the core's own */
 void drive_wake_commit(struct drive *d, const struct story_act *a, const struct wake_query *q,
 		       struct wake_decision *dec);

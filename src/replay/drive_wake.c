@@ -64,6 +64,11 @@ void drive_wake_commit(struct drive *d, const struct story_act *a, const struct 
 
 	if (sched_task_queued(q->p) && !sched_task_delayed(q->p))
 		return; /* the core has it awake */
+	/* off its CPU in the story, but not in the core */
+	if (sched_task_on_cpu(q->p) && !a->on_cpu) {
+		drive_choose_freely(d, sched_task_cpu(q->p));
+		sched_wake_decide(d->s, d->now, q, dec);
+	}
 	x->wake = way_of(d, a, q, dec);
 	dec->path = path_of[x->wake];
 	sched_wake_commit(d->s, d->now, q, dec, x->wake == DRIVE_QUEUED ? sched_task_cpu(q->p) :
@@ -88,6 +93,8 @@ void drive_enqueue(struct drive *d, const struct story_act *a)
 		sched_wake_queued(d->s, d->now, a->cpu, p);
 		break;
 	case DRIVE_DIRECT:
+		if (sched_task_on_cpu(p))
+			drive_choose_freely(d, sched_task_cpu(p));
 		sched_activate(d->s, d->now, a->cpu, p);
 		break;
 	case DRIVE_LIST:
