@@ -360,6 +360,24 @@ void drive_switch(struct drive *d, const struct story_act *a)
 
 /* ---- priorities ---- */
 
+/* @p, which the core has asleep, runs on @cpu */
+static void make_runnable(struct drive *d, struct task *p, int cpu)
+{
+	struct wake_query q = { .cpu = cpu, .p = p };
+	struct wake_decision dec;
+
+	if (sched_task_queued(p) && !sched_task_delayed(p))
+		return;
+	sched_wake_decide(d->s, d->now, &q, &dec);
+	if (dec.path != WAKE_QUEUED)
+		dec.path = WAKE_DIRECT;
+	sched_wake_commit(d->s, d->now, &q, &dec, cpu);
+	if (dec.path == WAKE_QUEUED)
+		sched_wake_queued(d->s, d->now, cpu, p);
+	else
+		sched_activate(d->s, d->now, cpu, p);
+}
+
 static void change_class(struct drive *d, u32 task, enum drive_class to)
 {
 	struct drive_task *x = &d->task[task];
@@ -374,17 +392,13 @@ static void change_class(struct drive *d, u32 task, enum drive_class to)
 	}
 	x->class = to;
 	if (to == CLASS_FAIR && runs && x->p && d->cpu[cpu].high) {
-		struct wake_query q = { .cpu = cpu, .p = x->p };
-		struct wake_decision dec;
-
 		sched_stop_end(d->s, d->now, cpu);
 		d->cpu[cpu].high = false;
-		sched_wake_decide(d->s, d->now, &q, &dec);
-		dec.path = WAKE_DIRECT;
-		sched_wake_commit(d->s, d->now, &q, &dec, cpu);
-		sched_activate(d->s, d->now, cpu, x->p);
+		make_runnable(d, x->p, cpu);
 		if (!sched_pick_commit(d->s, d->now, cpu, x->p))
 			sched_switch_done(d->s, d->now, cpu, NULL);
+		else
+			drive_choose_freely(d, cpu);
 	}
 }
 

@@ -64,12 +64,17 @@ void drive_wake_commit(struct drive *d, const struct story_act *a, const struct 
 
 	if (sched_task_queued(q->p) && !sched_task_delayed(q->p))
 		return; /* the core has it awake */
-	/* off its CPU in the story, but not in the core */
-	if (sched_task_on_cpu(q->p) && !a->on_cpu) {
+	x->wake = way_of(d, a, q, dec);
+	/* off its CPU when the kernel chose, but not yet in the core */
+	if (sched_task_on_cpu(q->p) && (x->wake == DRIVE_DIRECT || x->wake == DRIVE_LIST)) {
 		drive_choose_freely(d, sched_task_cpu(q->p));
 		sched_wake_decide(d->s, d->now, q, dec);
+		if (sched_task_on_cpu(q->p)) { /* something above fair keeps the CPU as it is */
+			x->wake = DRIVE_NONE;
+			d->refused++;
+			return;
+		}
 	}
-	x->wake = way_of(d, a, q, dec);
 	dec->path = path_of[x->wake];
 	sched_wake_commit(d->s, d->now, q, dec, x->wake == DRIVE_QUEUED ? sched_task_cpu(q->p) :
 									   a->to);
