@@ -198,6 +198,10 @@ static void switch_end(struct sim *sim, struct sim_cpu *c)
 {
 	struct sim_task *prev = c->curr, *next = c->next;
 
+	if (tracing(sim) && c->out_stopper)
+		trace_stopper_out(sim, c->id, next);
+	else if (tracing(sim))
+		trace_switch(sim, c->id, prev, next, c->out_preempted);
 	sched_switch_done(sim->sched, sim->now, c->id, prev ? prev->p : NULL);
 	c->curr = next;
 	if (prev) {
@@ -255,10 +259,8 @@ static void picked(struct sim *sim, struct sim_cpu *c, struct task *p)
 		count(sim, CNT_preemptions);
 		task_runnable(sim, prev);
 	}
-	if (tracing(sim) && c->stopping)
-		trace_stopper_out(sim, c->id, next);
-	else if (tracing(sim))
-		trace_switch(sim, c->id, prev, next, preempted);
+	c->out_preempted = preempted;
+	c->out_stopper = c->stopping;
 	if (next)
 		task_picked(sim, next);
 	if (unlikely(c->starting && next))

@@ -114,6 +114,7 @@ struct sim_cpu {
 	u64 rq_lock_free;	/* its run-queue lock is taken until then */
 	bool running;		/* curr's own segment is the CPU's (or saved by an interrupt) */
 	bool stopping;		/* the stopper is current */
+	bool out_preempted, out_stopper; /* while switching: what is told of who leaves */
 	bool tick_stopped;
 	bool polling;		/* idle: sees need-resched without an interrupt */
 	bool stop_balance;	/* the stopper is to push a task */
