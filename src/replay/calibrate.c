@@ -25,6 +25,15 @@ static u64 without_ticks(const struct machine *m, u64 ns)
 	return ns - (u64)((u128)ns * tick / period);
 }
 
+static bool is_sleep(enum replay_op_kind kind)
+{
+	return kind == REPLAY_SLEEP || kind == REPLAY_SLEEP_AT || kind == REPLAY_SLEEP_FOR;
+}
+
+/*
+ * Going to sleep takes its time before the task is switched out, so in what was
+ * recorded before the sleep; all else comes before the next op.
+ */
 static void calibrate_task(struct replay_task *t, const struct replay_overhead *own,
 			   const struct replay_overhead *all, const struct machine *m)
 {
@@ -36,7 +45,10 @@ static void calibrate_task(struct replay_task *t, const struct replay_overhead *
 		enum replay_op_kind last = i ? t->op[i - 1].kind : REPLAY_FORK;
 		u64 work = without_ticks(m, op->recorded);
 
-		owed += mean(own, all, last);
+		if (!is_sleep(last))
+			owed += mean(own, all, last);
+		if (is_sleep(op->kind))
+			owed += mean(own, all, op->kind);
 		op->work = work - min(work, owed);
 		owed -= min(work, owed);
 	}

@@ -22,6 +22,7 @@ struct builder_task {
 	u32 open;	/* its sleep that nobody has ended yet: op + 1 */
 	int cpu;	/* it runs there; -1 */
 	bool started;	/* it has its first op, or a FORK of somebody */
+	bool deadline;	/* it is one, or has been */
 	bool over;
 };
 
@@ -56,9 +57,19 @@ struct replay_op *replay_add_op(struct replay_task *t, enum replay_op_kind kind)
 	return op;
 }
 
+enum sched_policy replay_prio_policy(int prio)
+{
+	return prio < MAX_PRIO ? POLICY_FIFO : POLICY_NORMAL;
+}
+
 int replay_prio_nice(int prio)
 {
-	return prio < MAX_PRIO ? -20 : clamp(prio - 120, -20, 19);
+	return prio < MAX_PRIO ? 0 : clamp(prio - 120, -20, 19);
+}
+
+int replay_prio_rt(int prio)
+{
+	return prio < MAX_PRIO ? clamp(MAX_PRIO - 1 - prio, 1, MAX_PRIO - 1) : 0;
 }
 
 /* ---- work ---- */
@@ -309,6 +320,14 @@ static void act_switch(struct builder *b, u64 now, const struct story_act *a)
 	cpu_switch(b, now, a->cpu, to);
 }
 
+static void note_deadline(struct builder *b, u32 task, int prio)
+{
+	if (prio >= 0 || b->task[task].deadline)
+		return;
+	b->task[task].deadline = true;
+	b->r->notes.deadline++;
+}
+
 static bool uninterruptible(const struct builder *b, const struct story_act *a)
 {
 	const struct trace_event *e = &b->s->trace->event[a->event];
@@ -361,6 +380,7 @@ static void act(struct builder *b, const struct story_act *a)
 		op = add(b, now, a->task, REPLAY_PRIO);
 		if (op)
 			op->prio = a->prio;
+		note_deadline(b, a->task, a->prio);
 		break;
 	default:
 		break;
@@ -386,7 +406,7 @@ static void begin_task(struct builder *b, u32 i)
 		return;
 	n->tasks++;
 	n->kthreads += p->kthread;
-	n->realtime += p->prio < MAX_PRIO;
+	note_deadline(b, i, p->prio);
 	if (p->start == START_ABSENT)
 		return;
 	there_since_start(b, i);

@@ -75,7 +75,7 @@ struct replay_task {
 
 /* How the trace was understood, for the user. */
 struct replay_notes {
-	u32 tasks, kthreads, stoppers, pinned, realtime;
+	u32 tasks, kthreads, stoppers, pinned, deadline;
 	u64 wakes_task, wakes_irq;	/* sleeps that a task, an interrupt ended */
 	u64 wakes_unseen;		/* ... that ended though nobody was seen to end it */
 	u64 wakes_timer;		/* of wakes_irq: taken as relative to going to sleep */
@@ -132,7 +132,12 @@ int replay_conclude_pins(struct replay *r);
 /** replay_add_op() - one op more of @t, zeroed; NULL: out of memory */
 struct replay_op *replay_add_op(struct replay_task *t, enum replay_op_kind kind);
 
-/** replay_prio_nice() - the nice value of a priority as traces show it; RT and deadline: -20 */
+/*
+ * What a priority as traces show it means. Round robin isn't told from FIFO, and
+ * what a deadline task may use isn't shown: it is the first of the FIFO ones.
+ */
+enum sched_policy replay_prio_policy(int prio);
 int replay_prio_nice(int prio);
+int replay_prio_rt(int prio);
 
 #endif

@@ -24,6 +24,7 @@ struct actor {
 	enum replay_op_kind last; /* what it did before, if that took time */
 	bool slept;	/* ... and did really happen */
 	u64 mark;	/* its CPU time when the last work was done */
+	struct task_attr attr;	/* that it is about to set */
 };
 
 struct player {
@@ -116,9 +117,13 @@ static bool do_op(struct actor *a, const struct replay_op *op, struct sim *sim,
 		step->op = SIM_EXEC;
 		return true;
 	case REPLAY_PRIO:
-		step->op = SIM_SET_NICE;
-		step->value = replay_prio_nice(op->prio);
-		step->policy = POLICY_NORMAL;
+		a->attr = (struct task_attr){
+			.policy = replay_prio_policy(op->prio),
+			.nice = replay_prio_nice(op->prio),
+			.priority = replay_prio_rt(op->prio),
+		};
+		step->op = SIM_SET_SCHED;
+		step->attr = &a->attr;
 		return true;
 	case REPLAY_EXIT:
 		finished(a);
@@ -236,7 +241,9 @@ static void prepare(struct player *p, u32 i, const u64 *only)
 			.comm = story_comm(r->story, i),
 			.program = &actor_program,
 			.arg = a,
+			.policy = replay_prio_policy(t->prio),
 			.nice = replay_prio_nice(t->prio),
+			.rt_priority = replay_prio_rt(t->prio),
 			.process = !t->kthread,
 			.kthread = t->kthread,
 			.allowed = only,

@@ -185,8 +185,8 @@ void replay_print_notes(const struct replays *r, const char *prefix, FILE *f)
 
 	note(prefix, n->wakes_unseen, "sleep ended though the trace shows nobody who ended it: it takes as long as recorded",
 	     "sleeps ended though the trace shows nobody who ended them: they take as long as recorded", f);
-	note(prefix, n->realtime, "real-time or deadline task runs as nice -20: the engine has fair tasks only",
-	     "real-time or deadline tasks run as nice -20: the engine has fair tasks only", f);
+	note(prefix, n->deadline, "deadline task runs as FIFO 99: what it may use isn't in a trace",
+	     "deadline tasks run as FIFO 99: what they may use isn't in a trace", f);
 	note(prefix, n->pinned, "task waited on one CPU while others were idle: it may run there only",
 	     "tasks waited on one CPU while others were idle: they may run there only", f);
 	if (r->from_machine->topo.nr_cpus < r->story->nr_cpus)
@@ -280,7 +280,7 @@ static json_t *notes_json(const struct replay_notes *n)
 	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:i}",
 			 "tasks", (int)n->tasks, "kernel_threads", (int)n->kthreads,
 			 "stoppers", (int)n->stoppers, "pinned", (int)n->pinned,
-			 "realtime", (int)n->realtime,
+			 "deadline", (int)n->deadline,
 			 "sleeps_ended_by_tasks", (json_int_t)n->wakes_task,
 			 "sleeps_ended_by_interrupts", (json_int_t)n->wakes_irq,
 			 "of_these_relative", (json_int_t)n->wakes_timer,
