@@ -47,9 +47,11 @@
 #define KERNEL_FIELDS(F, D)                                                                        \
 	F(hz, COUNT, hz, 24, 10000)                                                                \
 	F(scale, PERCENT, kernel_scale, 1, 100000)                                                 \
+	F(busy_scale, PERCENT, kernel_busy_scale, 0, 100000)                                       \
 	F(cpuidle, BOOL, cpuidle, 0, 1)                                                            \
 	F(timer_slack, TIME, timer_slack_ns, 0, TIME_MAX)                                          \
-	F(irq_jitter, TIME, irq_jitter_ns, 0, TIME_MAX)
+	F(irq_jitter, TIME, irq_jitter_ns, 0, TIME_MAX)                                            \
+	F(irq_turn, TIME, irq_turn_ns, 0, TIME_MAX)
 
 #define COSTS_FIELDS(F, D)                                                                         \
 	F(syscall, TIME, cost.syscall, 0, TIME_MAX)                                                \

@@ -82,7 +82,9 @@ struct machine {
 	struct machine_cstate cstate[MAX_CSTATES]; /* shallow to deep */
 	u64 timer_slack_ns;	/* spec 14 §1.5 */
 	u64 irq_jitter_ns;
+	u64 irq_turn_ns; /* mean wait of an interrupt while all CPUs are busy: they run in turn */
 	u32 kernel_scale;	/* percent; emulated machines run kernel paths slower */
+	u32 kernel_busy_scale;	/* percent of cost that each other busy CPU adds (emulated machines) */
 	struct machine_costs cost;
 	struct machine_bandwidth bw;
 };
@@ -98,6 +100,9 @@ struct machine {
  */
 int machine_load(const char *what, struct machine **m, struct err *err);
 void machine_free(struct machine *m);
+
+/** machine_busy_costs() - @to: what @m's kernel paths take while @busy CPUs are busy */
+void machine_busy_costs(const struct machine *m, int busy, struct machine_costs *to);
 
 /** machine_price() - struct sched_host.price of this machine; @ctx is the struct machine */
 u64 machine_price(void *ctx, int cpu, const struct sched_work *w);

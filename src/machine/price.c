@@ -34,3 +34,13 @@ u64 machine_price(void *ctx, int cpu, const struct sched_work *w)
 	}
 	return ns;
 }
+
+void machine_busy_costs(const struct machine *m, int busy, struct machine_costs *to)
+{
+	u64 percent = 100 + (u64)m->kernel_busy_scale * max(busy - 1, 0);
+	u64 *cost = (u64 *)to;
+
+	*to = m->cost;
+	for (size_t i = 0; i < sizeof(*to) / sizeof(u64); i++)
+		cost[i] = cost[i] * percent / 100;
+}

@@ -113,6 +113,18 @@ static int boot(struct sim *sim, const struct sched_kernel *k, struct err *err)
 	return 0;
 }
 
+static int alloc_busy_costs(struct sim *sim)
+{
+	if (!sim->m->kernel_busy_scale)
+		return 0;
+	sim->busy_cost = arena_array(sim->arena, sim->nr_cpus + 1, sizeof(*sim->busy_cost));
+	if (!sim->busy_cost)
+		return -ENOMEM;
+	for (int busy = 0; busy <= sim->nr_cpus; busy++)
+		machine_busy_costs(sim->m, busy, &sim->busy_cost[busy]);
+	return 0;
+}
+
 struct sim *sim_new(const struct machine *m, const struct sched_kernel *k,
 		    const struct sim_params *p, struct err *err)
 {
@@ -134,7 +146,7 @@ struct sim *sim_new(const struct machine *m, const struct sched_kernel *k,
 	sim->copy_ps = m->bw.core_llc ? 1000 * NSEC_PER_SEC / m->bw.core_llc : 0;
 	for (int d = 0; d < NR_DISTANCES; d++)
 		sim->data_line_ps[d] = m->line_ns[d] * 1000ULL / max(m->mlp, 1u);
-	if (alloc_state(sim)) {
+	if (alloc_busy_costs(sim) || alloc_state(sim)) {
 		err_set(err, -ENOMEM, "no memory to simulate %d CPUs", sim->nr_cpus);
 		goto fail;
 	}

@@ -238,6 +238,7 @@ struct sim_task *kthread_new(struct sim *sim, const char *comm, const struct sim
 void noise_tick(struct sim *sim, struct sim_cpu *c);
 u64 timer_slack(struct sim *sim, struct sim_cpu *c, u64 at);
 u64 irq_jitter(struct sim *sim);
+u64 irq_turn(struct sim *sim);
 
 /* ---- trace.c ---- */
 

@@ -154,6 +154,8 @@ static void irq_raise(struct sim *sim, struct sim_cpu *c, u32 bit, bool exact)
 {
 	u64 at = sim->now + (exact ? 0 : irq_jitter(sim));
 
+	if (unlikely(sim->m->irq_turn_ns) && !exact)
+		at += irq_turn(sim);
 	if (c->mode == CPU_IDLE)
 		at += c->idle_exit_ns;
 	c->irqs |= bit;
@@ -193,6 +195,8 @@ void kick(struct sim *sim, int from, struct sim_cpu *c, u32 bit)
 		} else {
 			count(sim, CNT_ipis);
 			at += sim->cost->ipi[distance(sim, from, c->id)];
+			if (unlikely(sim->m->irq_turn_ns))
+				at += irq_turn(sim);
 		}
 	}
 	if (c->mode == CPU_IDLE) {

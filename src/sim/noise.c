@@ -48,6 +48,14 @@ u64 irq_jitter(struct sim *sim)
 	return rng_below(&sim->rng_slack, jitter + 1);
 }
 
+/* The CPUs of an emulator run in turn: an interrupt waits for as many turns as CPUs are busy. */
+u64 irq_turn(struct sim *sim)
+{
+	u64 mean = sim->m->irq_turn_ns * (sim->nr_cpus - sim->nr_idle) / sim->nr_cpus;
+
+	return sim->p.no_noise ? mean : rng_below(&sim->rng_slack, 2 * mean + 1);
+}
+
 /* ---- kernel threads: a burst for each time they are woken ---- */
 
 static void kthread_next(struct sim *sim, struct sim_task *t, struct sim_step *step)

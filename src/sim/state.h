@@ -239,6 +239,7 @@ struct sim {
 	struct rates *rates;
 	const struct machine *m;
 	const struct machine_costs *cost;
+	struct machine_costs *busy_cost; /* by busy CPUs, where that matters; else NULL */
 	const struct sched_topology *topo;
 	struct due cpus;	/* next boundary of each CPU */
 	struct heap timers;	/* by task slot */

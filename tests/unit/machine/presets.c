@@ -251,9 +251,9 @@ static void scale(void **state)
 {
 	struct machine *m = load("uma-8c"), *q = load("qemu:m8");
 
-	assert_int_equal(q->kernel_scale, 300);
-	assert_int_equal(q->cost.fork, 3 * m->cost.fork);
-	assert_int_equal(q->cost.ipi[DIST_LLC], 3 * m->cost.ipi[DIST_LLC]);
+	assert_int_equal(q->kernel_scale, 350);
+	assert_int_equal(q->cost.fork, m->cost.fork * 350 / 100);
+	assert_int_equal(q->cost.ipi[DIST_LLC], m->cost.ipi[DIST_LLC] * 350 / 100);
 	assert_false(q->cpuidle);
 	machine_free(m);
 	machine_free(q);

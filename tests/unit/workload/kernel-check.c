@@ -122,13 +122,65 @@ static void share_periods(void **state)
 	assert_int_equal(forks[0] - forks[1], 2); /* the groups' own processes */
 }
 
+/* ---- machines whose CPUs run in turn ---- */
+
+static double hackbench_time(u32 busy_scale, u64 irq_turn_ns, const struct sim_params *p)
+{
+	struct workload *w = NULL;
+	struct machine *m = NULL;
+	struct sched_kernel k;
+	struct err err = {0};
+	struct result r;
+
+	assert_int_equal(machine_load("qemu:m8", &m, &err), 0);
+	assert_int_equal(sched_kernel_parse("v6.12.95", &k, &err), 0);
+	assert_int_equal(workload_parse("hackbench:groups=1,fds=4,loops=100,pipe", &w, &err), 0);
+	m->kernel_busy_scale = busy_scale;
+	m->irq_turn_ns = irq_turn_ns;
+	if (workload_run(w, m, &k, p, &r, &err))
+		fail_msg("%s", err.msg);
+	workload_free(w);
+	machine_free(m);
+	return metric(&r, "time");
+}
+
+/* Eight tasks on eight CPUs that share the speed of one: several times as long, eight at most. */
+static void busy_cpus_share(void **state)
+{
+	static const struct sim_params noisy = {.seed = 3, .check = true};
+	double alone = hackbench_time(0, 0, &quiet);
+
+	assert_between(hackbench_time(100, 0, &quiet) / alone, 2, 8.5);
+	assert_true(hackbench_time(0, 500 * NSEC_PER_USEC, &quiet) > alone);
+	assert_true(hackbench_time(100, 120 * NSEC_PER_USEC, &noisy) > alone);
+}
+
+static void busy_costs(void **state)
+{
+	struct machine_costs c;
+	struct machine *m = NULL;
+
+	assert_int_equal(machine_load("qemu:m8", &m, NULL), 0);
+	assert_int_equal(m->kernel_busy_scale, 100);
+	for (int busy = 0; busy <= 8; busy++) {
+		machine_busy_costs(m, busy, &c);
+		assert_int_equal(c.syscall, m->cost.syscall * max(busy, 1));
+		assert_int_equal(c.ipi[DIST_REMOTE], m->cost.ipi[DIST_REMOTE] * max(busy, 1));
+	}
+	m->kernel_busy_scale = 0;
+	machine_busy_costs(m, 8, &c);
+	assert_memory_equal(&c, &m->cost, sizeof(c));
+	machine_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bad_expressions), cmocka_unit_test(forks_work),
 		cmocka_unit_test(forks_generations), cmocka_unit_test(pipeline_flow),
 		cmocka_unit_test(mix_weights),	   cmocka_unit_test(mix_sleepers),
-		cmocka_unit_test(share_periods),
+		cmocka_unit_test(share_periods),    cmocka_unit_test(busy_cpus_share),
+		cmocka_unit_test(busy_costs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
