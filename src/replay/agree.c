@@ -155,11 +155,13 @@ int agree_run(const struct trace *t, const struct machine *m, const struct sched
 	if (ret)
 		return ret;
 	k.st = st;
-	ret = drive_start(&k.d, st, m, kernel, o->hz, err);
+	k.domains = sched_domains_new(&m->topo, kernel, err);
+	ret = k.domains ? drive_start(&k.d, st, m, kernel, o->hz, err) : -ENOMEM;
 	if (!ret) {
 		ret = run(&k, err);
 		drive_end(&k.d);
 	}
+	sched_domains_free(k.domains);
 	story_free(st);
 	if (ret)
 		agree_free(a);

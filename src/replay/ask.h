@@ -7,6 +7,7 @@
 
 #include "replay/agree.h"
 #include "replay/drive.h"
+#include "sched/domains.h"
 
 #define ASK_MAX_RECORDS 128
 
@@ -33,6 +34,7 @@ struct asker {
 	const struct story *st;
 	const struct agree_options *o;
 	const struct sched_kernel *kernel;
+	struct sched_domains *domains;
 	struct ask_pending *pending; /* by the waker's CPU */
 	int nr_pending;
 	struct ask_pass *pass; /* by the CPU that makes it */
@@ -53,11 +55,11 @@ void ask_pick(struct asker *k, const struct story_act *a);
 void ask_pull(struct asker *k, const struct story_act *a);
 
 enum agree_near ask_near(const struct asker *k, int a, int b);
-/* are the CPUs alike, at every level and in what they run? */
-bool ask_equally_good(const struct asker *k, int a, int b);
 
 /* the core's records from here on are kept for an explanation */
 void ask_listen(struct asker *k);
+/* ... even if nobody asked for explanations */
+void ask_listen_closely(struct asker *k);
 void ask_stop_listening(struct asker *k);
 /** ask_disagree() - keep this disagreement if it is among the worst */
 __attribute__((format(printf, 4, 5))) void ask_disagree(struct asker *k,

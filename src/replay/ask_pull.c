@@ -15,6 +15,29 @@
  */
 #include "replay/ask.h"
 
+/*
+ * Is @b as good as @a? Each domain's groups of more than one CPU hold both or
+ * neither, and both are idle or both run as many tasks.
+ */
+static bool equally_good(const struct asker *k, int a, int b)
+{
+	const struct sched_topology *t = &k->d.m->topo;
+	enum topo_distance dist = topo_distance(t, a, b);
+
+	if (dist > DIST_LLC)
+		return false;
+	/*
+	 * What lies between two CPUs of an LLC is a border of groups if it has several CPUs; on x86
+	 * a cluster is what shares an L2, most often one core.
+	 */
+	if (dist > DIST_CLUSTER && t->cpu[a].cluster >= 0 && t->nr_clusters < t->nr_cores)
+		return false;
+	if (dist > DIST_SMT && t->nr_cores < t->nr_cpus)
+		return false;
+	return sched_cpu_idle(k->d.s, a) == sched_cpu_idle(k->d.s, b) &&
+	       sched_nr_running(k->d.s, a) == sched_nr_running(k->d.s, b);
+}
+
 static enum walk_kind kind_of(const struct story_act *a)
 {
 	switch (a->move) {
@@ -81,7 +104,7 @@ void ask_pull(struct asker *k, const struct story_act *a)
 	c->undetermined_same_source += x->drawn && source;
 	c->undetermined_same_task += x->drawn && task;
 	c->same_source += source;
-	c->equal_source += source || (x->dec.src >= 0 && ask_equally_good(k, x->dec.src, a->from));
+	c->equal_source += source || (x->dec.src >= 0 && equally_good(k, x->dec.src, a->from));
 	c->same_task += task;
 	c->by_move[a->move].n++;
 	c->by_move[a->move].same_source += source;

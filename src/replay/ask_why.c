@@ -16,12 +16,16 @@ static void keep(void *ctx, const struct sched_record *r)
 		k->record[k->nr_records++] = *r;
 }
 
-void ask_listen(struct asker *k)
+void ask_listen_closely(struct asker *k)
 {
-	if (!k->o->why)
-		return;
 	k->nr_records = 0;
 	sched_set_sink(k->d.s, keep, k);
+}
+
+void ask_listen(struct asker *k)
+{
+	if (k->o->why)
+		ask_listen_closely(k);
 }
 
 void ask_stop_listening(struct asker *k)
