@@ -89,9 +89,8 @@ static bool fork_equally_good(const struct asker *k, int a, int b)
 			continue;
 		}
 		if (ga.weight == 1 && gb.weight == 1)
-			continue;
-		if (!by_stamp || left_group(k, v.level) || !groups_alike(k, &ga, &gb))
-			return false;
+			return true;
+		return by_stamp && !left_group(k, v.level) && groups_alike(k, &ga, &gb);
 	}
 	return true;
 }
