@@ -179,6 +179,14 @@ void drive_allow_all(struct drive *d, struct task *p)
 	d->fixed_affinity++;
 }
 
+void drive_bind(struct drive *d, struct task *p, int cpu)
+{
+	u64 one[(UINT16_MAX + 1) / 64] = { 0 };
+
+	one[cpu / 64] = 1ull << cpu % 64;
+	sched_set_affinity(d->s, d->now, p, one);
+}
+
 static int start_task(struct drive *d, u32 i, struct err *err)
 {
 	static const enum sched_begin how[] = {

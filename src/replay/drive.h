@@ -88,6 +88,8 @@ enum drive_class drive_class_of(const struct story_task *t, s16 prio);
 struct task *drive_make_task(struct drive *d, u32 i);
 /** drive_allow_all() - @p went where it wasn't thought to be allowed */
 void drive_allow_all(struct drive *d, struct task *p);
+/** drive_bind() - @p may run on @cpu only from now on */
+void drive_bind(struct drive *d, struct task *p, int cpu);
 
 /* ---- acts, carried out ---- */
 

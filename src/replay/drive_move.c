@@ -78,6 +78,8 @@ void drive_move(struct drive *d, const struct story_act *a)
 			m[i].error = sched_task_set_cpu(d->s, d->now, m[i].p, m[i].dst);
 		d->refused += m[i].error != 0;
 	}
+	if (a->binds)
+		drive_bind(d, p, a->to);
 	drive_drain(d);
 }
 

@@ -498,7 +498,7 @@ int story_build(const struct trace *t, struct story **story, struct err *err)
 				s->has_context |= t->event[i].context & TRACE_HAS_CONTEXT;
 				tell_event(&l, i);
 			}
-			ok = !l.no_memory;
+			ok = !l.no_memory && !story_find_binding_moves(s);
 		}
 	}
 	free(l.link);

@@ -96,6 +96,7 @@ struct story_act {
 	bool sync : 1;		/* STORY_WAKE: within the lock of a wait queue, from task context */
 	bool irq : 1;		/* in an interrupt or softirq */
 	bool made_up : 1;	/* not in the trace, but must have been */
+	bool binds : 1;		/* STORY_MOVE: by the task's own wish, and then it was nowhere else */
 };
 
 /* Where in a period of the tick its interrupts lie. */

@@ -36,4 +36,11 @@ static inline bool story_in_irq(const struct trace_event *e)
 	return e->context & (TRACE_HARDIRQ | TRACE_SOFTIRQ);
 }
 
+/**
+ * story_find_binding_moves() - mark the moves by which tasks bound themselves to a CPU
+ *
+ * Return: 0, -1 when out of memory.
+ */
+int story_find_binding_moves(struct story *s);
+
 #endif
