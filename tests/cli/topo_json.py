@@ -13,7 +13,8 @@ import subprocess
 import sys
 
 PROFILES = {"v6.1": "v6.1.192", "v6.12": "v6.12.95", "v7.3": "v7.3"}
-PRESETS = {"m8", "m16smt", "m16cls", "m16cls1", "m32nps1"}
+PRESETS = {"m8", "m16smt", "m16cls", "m16cls1", "m32nps1",
+           "m8uma", "m12llc3", "m16smtcls", "m18odd", "m16snc", "m16ring"}
 NUMBERS = ["min_interval", "max_interval", "busy_factor", "imbalance_pct", "cache_nice_tries"]
 
 

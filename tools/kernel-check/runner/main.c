@@ -85,8 +85,11 @@ static int parse(struct job *job, const char *expr, struct err *err)
 
 	if (!rc)
 		rc = grammar_read(name, items, job->kind->params, &job->values, err);
-	if (!rc)
-		rc = check(job, err);
+	if (rc)
+		return rc;
+	rc = check(job, err);
+	if (rc)
+		grammar_free(&job->values);
 	return rc;
 }
 
