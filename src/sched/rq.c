@@ -156,6 +156,9 @@ void check_preempt_curr(struct sched *s, struct rq *rq, struct task *p, int flag
 		resched_curr(s, rq, from);
 	else if (curr->state != TASK_RUNNABLE) /* one that blocks is leaving anyway */
 		return;
+	else if (unlikely(rq->nr_above_fair && rq->need_resched && task_is_fair(p)) &&
+		 s->k.rules.preempt_next_class)
+		return;
 	else if (likely(task_is_fair(p) && task_is_fair(curr)))
 		fair_check_preempt(s, rq, p, flags, from);
 	else if (p->class_id > curr->class_id)

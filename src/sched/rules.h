@@ -93,6 +93,8 @@ struct sched_rules {
 	bool push_needs_queued;		/* no active push if the task is off its queue already */
 	bool nohz_idle_core;		/* a kick prefers an idle CPU whose whole core is idle (7.3) */
 	enum rt_guard_rule rt_guard;
+	bool rt_group;			/* RT_GROUP_SCHED: run time for groups of realtime tasks */
+	bool preempt_next_class;	/* 7.3: spec 16 §5.10 */
 	bool dl_capacity;		/* 5.8+: spec 08 §3 */
 	bool rt_fitness;		/* built with uclamp: spec 08 §2.5 */
 	enum bandwidth_rule bandwidth;
