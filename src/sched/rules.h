@@ -95,6 +95,7 @@ struct sched_rules {
 	enum rt_guard_rule rt_guard;
 	bool rt_group;			/* RT_GROUP_SCHED: run time for groups of realtime tasks */
 	bool preempt_next_class;	/* 7.3: spec 16 §5.10 */
+	bool dl_timer_pushes;		/* a replenished task that has to wait goes elsewhere at once */
 	bool dl_capacity;		/* 5.8+: spec 08 §3 */
 	bool rt_fitness;		/* built with uclamp: spec 08 §2.5 */
 	enum bandwidth_rule bandwidth;

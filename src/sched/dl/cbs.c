@@ -147,6 +147,6 @@ void dl_timer(struct sched *s, struct class_timer *t)
 		dl_check_preempt(s, rq, p, rq->cpu);
 	else
 		resched_curr(s, rq, rq->cpu);
-	if (rb_first(&rq->dl.pushable) && is_dl(rq->curr))
+	if (rb_first(&rq->dl.pushable) && (is_dl(rq->curr) || s->k.rules.dl_timer_pushes))
 		dl_push(s, rq);
 }
