@@ -364,6 +364,35 @@ static void cbs_hog(void **state)
 	rig_free(&h.r);
 }
 
+/* with its new budget a hog comes back where it was, or goes elsewhere at once (6.12) */
+static void replenished_where(const char *kernel, bool moves)
+{
+	struct task_attr a = deadline(10 * MSEC, 100 * MSEC, 0);
+	struct task *p;
+	struct host h;
+	int cpu;
+
+	host_new(&h, &two, kernel);
+	start(&h, NULL, 0);
+	start(&h, NULL, 1);
+	p = start(&h, &a, 0);
+	cpu = p->cpu;
+	run_for(&h, 50 * MSEC);
+	assert_true(p->dl.throttled);
+	run_for(&h, 55 * MSEC);
+	assert_false(p->dl.throttled);
+	assert_int_equal(p->cpu != cpu, moves);
+	assert_ptr_equal(sched_current(h.r.s, p->cpu), p);
+	rig_free(&h.r);
+}
+
+static void replenishment(void **state)
+{
+	replenished_where("v6.1.192", false);
+	replenished_where("v6.12.95", true);
+	replenished_where("v7.3", true);
+}
+
 #define MAX_SET 12
 
 struct job_set {
@@ -626,6 +655,7 @@ int main(void)
 		cmocka_unit_test(refusals),	     cmocka_unit_test(pinned_deadline),
 		cmocka_unit_test(inheritance),	     cmocka_unit_test(fits_big_only),
 		cmocka_unit_test(cbs_hog),	     cmocka_unit_test(edf_meets_deadlines),
+		cmocka_unit_test(replenishment),
 		cmocka_unit_test(gedf_tardiness_is_bounded),
 		cmocka_unit_test(rr_alternates),     cmocka_unit_test(fifo_order),
 		cmocka_unit_test(push_and_pull),     cmocka_unit_test(starvation_guard),
