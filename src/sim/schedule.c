@@ -198,6 +198,7 @@ static void switch_end(struct sim *sim, struct sim_cpu *c)
 {
 	struct sim_task *prev = c->curr, *next = c->next;
 
+	c->switch_until = 0;
 	if (tracing(sim) && c->out_stopper)
 		trace_stopper_out(sim, c->id, next);
 	else if (tracing(sim))
@@ -243,6 +244,7 @@ static void picked(struct sim *sim, struct sim_cpu *c, struct task *p)
 {
 	struct sim_task *prev = c->curr, *next = p ? sched_task_host(p) : NULL;
 	bool preempted;
+	u64 cost;
 
 	handle_outs(sim);
 	if (prev == next && !c->stopping) {
@@ -267,7 +269,9 @@ static void picked(struct sim *sim, struct sim_cpu *c, struct task *p)
 		overtaken(sim, c);
 	c->stopping = false;
 	c->next = next;
-	seg_path(sim, c, switch_cost(sim, c, next), switch_end);
+	cost = switch_cost(sim, c, next);
+	c->switch_until = sim->now + cost;
+	seg_path(sim, c, cost, switch_end);
 }
 
 /* What was asked for so far is about to be done, a reschedule interrupt on its way included. */

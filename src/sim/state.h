@@ -112,6 +112,7 @@ struct sim_cpu {
 	u64 carry;		/* ns that the next segment takes longer */
 	u64 hrtick_at;
 	u64 rq_lock_free;	/* its run-queue lock is taken until then */
+	u64 switch_until;	/* ... by itself: it switches; 0: it doesn't */
 	bool running;		/* curr's own segment is the CPU's (or saved by an interrupt) */
 	bool stopping;		/* the stopper is current */
 	bool out_preempted, out_stopper; /* while switching: what is told of who leaves */

@@ -36,6 +36,20 @@ static u64 lock_and_enqueue(struct sim *sim, int cpu, int target)
 	return rq->rq_lock_free - sim->now;
 }
 
+/*
+ * A CPU holds the lock of its own queue from the choice of the next task to the end
+ * of the switch. Return: whether @c has to wait until then, to go on with @fn.
+ */
+static bool wait_for_switch(struct sim *sim, struct sim_cpu *c, int target, cpu_fn fn)
+{
+	u64 until = sim->cpu[target].switch_until;
+
+	if (likely(until < sim->now))
+		return false;
+	seg_path(sim, c, until + 1 - sim->now, fn);
+	return true;
+}
+
 /* ---- counters ---- */
 
 static void count_wakeup(struct sim *sim, int prev, int target, int waker)
@@ -80,6 +94,8 @@ static void wake_enqueued(struct sim *sim, struct sim_cpu *c)
 {
 	struct sim_task *t = c->wk.t;
 
+	if (wait_for_switch(sim, c, sched_task_cpu(t->p), wake_enqueued))
+		return;
 	task_runnable(sim, t);
 	sched_activate(sim->sched, sim->now, c->id, t->p);
 	if (tracing(sim))
@@ -122,6 +138,8 @@ static void wake_queued(struct sim *sim, struct sim_cpu *c)
 {
 	struct sim_task *t = c->wk.t;
 
+	if (wait_for_switch(sim, c, sched_task_cpu(t->p), wake_queued))
+		return;
 	/* it may have been dequeued for good while this CPU got here: decide again */
 	if (!sched_task_queued(t->p)) {
 		wake_decide(sim, c);
@@ -246,6 +264,8 @@ static void new_enqueued(struct sim *sim, struct sim_cpu *c)
 {
 	struct sim_task *t = c->wk.t;
 
+	if (wait_for_switch(sim, c, sched_task_cpu(t->p), new_enqueued))
+		return;
 	task_runnable(sim, t);
 	sched_activate_new(sim->sched, sim->now, c->id, t->p);
 	if (tracing(sim))
