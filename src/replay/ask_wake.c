@@ -81,10 +81,10 @@ static void choose(struct asker *k, const struct story_act *a, struct ask_pendin
 	ask_listen(k);
 	sched_wake_decide(k->d.s, k->d.now, &w->q, &dec);
 	ask_stop_listening(k);
+	if (dec.path == WAKE_SPIN && a->path == PATH_LIST && a->select == STORY_NONE)
+		dec.path = WAKE_ON_CPU_LIST; /* what has come to its CPU meanwhile, hadn't then */
 	if (dec.path == WAKE_CURRENT || dec.path == WAKE_SPIN) {
 		k->a->wakes_awake++;
-		if (dec.path == WAKE_SPIN)
-			k->d.refused++;
 		return;
 	}
 	if (dec.path == WAKE_ON_CPU_LIST) {

@@ -83,6 +83,27 @@ void drive_wake_commit(struct drive *d, const struct story_act *a, const struct 
 	drive_drain(d);
 }
 
+/* the kernel has enqueued @p, of whose wake-up the core made nothing */
+static void wake_after_all(struct drive *d, const struct story_act *a, struct task *p)
+{
+	struct wake_query q = { .cpu = a->cpu, .p = p };
+	struct wake_decision dec;
+
+	if (sched_task_queued(p) && !sched_task_delayed(p))
+		return;
+	if (sched_task_on_cpu(p))
+		drive_choose_freely(d, sched_task_cpu(p));
+	sched_wake_decide(d->s, d->now, &q, &dec);
+	must_have_left(d, &q, &dec);
+	if (dec.path != WAKE_DIRECT && dec.path != WAKE_LIST) {
+		d->refused++;
+		return;
+	}
+	dec.path = WAKE_DIRECT;
+	sched_wake_commit(d->s, d->now, &q, &dec, a->to);
+	sched_activate(d->s, d->now, a->cpu, p);
+}
+
 void drive_enqueue(struct drive *d, const struct story_act *a)
 {
 	struct drive_task *x = &d->task[a->task];
@@ -93,6 +114,7 @@ void drive_enqueue(struct drive *d, const struct story_act *a)
 		return;
 	switch (x->wake) {
 	case DRIVE_NONE:
+		wake_after_all(d, a, p);
 		break;
 	case DRIVE_QUEUED:
 		sched_wake_queued(d->s, d->now, a->cpu, p);
