@@ -62,6 +62,24 @@ def row(name, t):
         t['kthread_wakeups', 'contested'])
 
 
+MD_HEAD = """| %s | wake-ups | contested | same CPU | same LLC | naive | strict CPU/LLC | forks | picks | pulls: source/task |
+|---|---|---|---|---|---|---|---|---|---|"""
+
+
+def md_row(name, t):
+    w = lambda k: t['wakeups', k]
+    c = w('contested')
+    share = lambda a, b: pc(a, b).strip()
+    of = lambda a, b: '%s of %d' % (share(a, b), b) if b else '-'
+    return '| %s | %d | %d | %s | %s | %s | %s/%s | %s | %s | %s |' % (
+        name, w('n'), c, share(w('contested_same_cpu'), c), share(w('contested_same_llc'), c),
+        share(w('naive_contested_same_cpu'), c), share(w('strict_contested_same_cpu'), c),
+        share(w('strict_contested_same_llc'), c), of(t['forks', 'same_or_equal'], t['forks', 'n']),
+        of(t['picks', 'contested_same_task'], t['picks', 'contested']),
+        '%s/%s' % (share(t['pulls', 'same_source'], t['pulls', 'n']),
+                   of(t['pulls', 'same_task'], t['pulls', 'n'])))
+
+
 def family(workload):
     for f in ('msg', 'sh', 'per', 'mix', 'forks', 'rt', 'dl', 'bw'):
         if workload.startswith(f):
@@ -75,6 +93,7 @@ def main():
     ap.add_argument('--traces', help='folder (default: $IDLEST_SHARED/kernel-truth/traces)')
     ap.add_argument('--only', default='', help='recordings whose name has this in it')
     ap.add_argument('--extra', default='', help='added to the kernel, as ",NO_SIS_UTIL"')
+    ap.add_argument('--markdown', action='store_true', help='tables for the documentation')
     ap.add_argument('-j', type=int, default=2)
     o = ap.parse_args()
     folder = o.traces or os.path.join(os.environ.get('IDLEST_SHARED', '../shared'), 'kernel-truth/traces')
@@ -87,7 +106,10 @@ def main():
         sys.exit('agree-table: %s: no recording there' % folder)
     sums = collections.defaultdict(lambda: collections.defaultdict(int))
     failed = 0
-    print(HEAD)
+    show = md_row if o.markdown else row
+    rows = []
+    if not o.markdown:
+        print(HEAD)
     with concurrent.futures.ThreadPoolExecutor(o.j) as pool:
         for name, kernel, machine, workload, j, why in pool.map(lambda p: ask(o.idlest, p, o.extra), paths):
             if j is None:
@@ -96,12 +118,19 @@ def main():
                 continue
             one = collections.defaultdict(int)
             add(one, j)
-            print(row(name, one), flush=True)
+            rows.append(show(name, one))
+            if not o.markdown:
+                print(rows[-1], flush=True)
             add(sums[kernel, family(workload)], j)
             add(sums[kernel, 'all'], j)
-    print()
+    if o.markdown:
+        print(MD_HEAD % 'kernel, workloads')
+    else:
+        print()
     for (kernel, workload), t in sorted(sums.items()):
-        print(row('%s %s' % (kernel, workload), t))
+        print(show('%s %s' % (kernel, workload), t))
+    if o.markdown:
+        print('\n' + MD_HEAD % 'recording', *rows, sep='\n')
     return 1 if failed else 0
 
 

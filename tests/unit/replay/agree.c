@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What is asked and how it is counted, on traces small enough to be judged by hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+
+#include "replay/agree.h"
+
+static struct machine *machine;
+static struct agree a;
+
+/* lines as "comm-pid cpu flags microseconds event" */
+static struct trace *read_lines(const char *const *lines)
+{
+	struct err err = { 0 };
+	struct trace *t;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	for (; *lines; lines++) {
+		char who[32], flags[16];
+		int cpu, at = 0;
+		unsigned long us;
+
+		if (sscanf(*lines, "%31s %d %15s %lu %n", who, &cpu, flags, &us, &at) != 4 || !at)
+			fail_msg("bad line %s", *lines);
+		fprintf(f, "  %s [%03d] %s %lu.%06lu: %s\n", who, cpu, flags, us / 1000000,
+			us % 1000000, *lines + at);
+	}
+	fclose(f);
+	assert_int_equal(trace_read_text(text, len, &t, &err), 0);
+	free(text);
+	return t;
+}
+
+static int ask(const char *where, const char *const *lines, struct err *err)
+{
+	const struct agree_options o = { .why = 3 };
+	struct trace *t = read_lines(lines);
+	struct sched_kernel k;
+	int ret;
+
+	if (machine_load(where, &machine, err) || sched_kernel_parse("v6.1.192", &k, err))
+		fail_msg("%s", err->msg);
+	ret = agree_run(t, machine, &k, &o, &a, err);
+	trace_free(t);
+	machine_free(machine);
+	return ret;
+}
+
+static void ask_well(const char *where, const char *const *lines)
+{
+	struct err err = { 0 };
+
+	if (ask(where, lines, &err))
+		fail_msg("%s", err.msg);
+}
+
+#define SWITCH(prev, pid, state, next, npid)                                                       \
+	"sched_switch: prev_comm=" prev " prev_pid=" #pid " prev_prio=120 prev_state=" state      \
+	" ==> next_comm=" next " next_pid=" #npid " next_prio=120"
+#define IDLE_TO(next, npid) SWITCH("swapper", 0, "R", next, npid)
+#define TO_IDLE(prev, pid, state) SWITCH(prev, pid, state, "swapper", 0)
+#define WAKING(comm, pid, cpu)                                                                     \
+	"sched_waking: comm=" comm " pid=" #pid " prio=120 target_cpu=" #cpu
+#define MIGRATE(comm, pid, from, to)                                                               \
+	"sched_migrate_task: comm=" comm " pid=" #pid " prio=120 orig_cpu=" #from " dest_cpu=" #to
+#define WAKEUP(comm, pid, cpu)                                                                     \
+	"sched_wakeup: comm=" comm " pid=" #pid " prio=120 target_cpu=" #cpu
+#define FORK(pid, child)                                                                           \
+	"sched_process_fork: comm=a pid=" #pid " child_comm=a child_pid=" #child
+#define WAKEUP_NEW(pid, cpu)                                                                       \
+	"sched_wakeup_new: comm=a pid=" #pid " prio=120 target_cpu=" #cpu
+
+/* a, on CPU 0, wakes b where it slept; the kernel thread k by an interrupt there */
+static void easy_wakeups_are_not_contested(void **state)
+{
+	static const char *const lines[] = {
+		"<idle>-0 0 d..2. 1000 " IDLE_TO("a", 10),
+		"a-10 0 d..2. 1100 " WAKING("b", 20, 1),
+		"<idle>-0 1 dNh3. 1105 " WAKEUP("b", 20, 1),
+		"<idle>-0 1 d..2. 1107 " IDLE_TO("b", 20),
+		"b-20 1 d..2. 1200 " TO_IDLE("b", 20, "S"),
+		"a-10 0 d.h2. 1300 " WAKING("kworker/u16:2", 30, 2),
+		"<idle>-0 2 dNh3. 1305 " WAKEUP("kworker/u16:2", 30, 2),
+		"<idle>-0 2 d..2. 1307 " IDLE_TO("kworker/u16:2", 30),
+		"kworker/u16:2-30 2 d..2. 1400 " TO_IDLE("kworker/u16:2", 30, "I"),
+		"a-10 0 d..2. 1500 " TO_IDLE("a", 10, "S"),
+		NULL,
+	};
+
+	ask_well("qemu:m8", lines);
+	assert_int_equal(a.wakes.n, 1);
+	assert_int_equal(a.wakes.same_cpu, 1);
+	assert_int_equal(a.wakes.contested, 0);
+	assert_int_equal(a.kthread_wakes.n, 1);
+	assert_int_equal(a.picks.contested, 0);
+	assert_int_equal(a.pulls.n, 0);
+	agree_free(&a);
+}
+
+/* b's CPU is taken by c: there is a choice, and "where it was" isn't the kernel's */
+static void a_busy_previous_cpu_is_contested(void **state)
+{
+	static const char *const lines[] = {
+		"<idle>-0 0 d..2. 1000 " IDLE_TO("a", 10),
+		"<idle>-0 1 d..2. 1010 " IDLE_TO("c", 30),
+		"a-10 0 d..2. 1100 " WAKING("b", 20, 1),
+		"a-10 0 d..2. 1101 " MIGRATE("b", 20, 1, 2),
+		"<idle>-0 2 dNh3. 1105 " WAKEUP("b", 20, 2),
+		"<idle>-0 2 d..2. 1107 " IDLE_TO("b", 20),
+		"b-20 2 d..2. 1200 " TO_IDLE("b", 20, "S"),
+		NULL,
+	};
+	u64 at_all = 0;
+
+	ask_well("qemu:m8", lines);
+	assert_int_equal(a.wakes.n, 1);
+	assert_int_equal(a.wakes.contested, 1);
+	assert_int_equal(a.wakes.naive, 0);
+	for (int i = 0; i <= NEAR_NODE; i++)
+		at_all += a.wakes.contested_near[i];
+	assert_int_equal(at_all, 1); /* one LLC: wherever the core puts it */
+	agree_free(&a);
+}
+
+/* two tasks wait for CPU 0 when a leaves it: the pick is contested, and the first come comes first */
+static void picks_among_several(void **state)
+{
+	static const char *const lines[] = {
+		"<idle>-0 0 d..2. 1000 " IDLE_TO("a", 10),
+		"a-10 0 d..2. 1100 " WAKING("b", 20, 0),
+		"a-10 0 d..2. 1101 " WAKEUP("b", 20, 0),
+		"a-10 0 d..2. 1200 " WAKING("c", 30, 0),
+		"a-10 0 d..2. 1201 " WAKEUP("c", 30, 0),
+		"a-10 0 d..2. 1300 " SWITCH("a", 10, "S", "b", 20),
+		"b-20 0 d..2. 1400 " SWITCH("b", 20, "S", "c", 30),
+		"c-30 0 d..2. 1500 " TO_IDLE("c", 30, "S"),
+		NULL,
+	};
+
+	ask_well("qemu:m8", lines);
+	assert_int_equal(a.picks.contested, 1);
+	assert_int_equal(a.picks.contested_same_task, 1);
+	agree_free(&a);
+}
+
+/* the first fork of a trace: all CPUs are idle since nobody knows when */
+static bool fork_is_as_good(const char *where, const char *wakeup_new)
+{
+	const char *const lines[] = {
+		"<idle>-0 0 d..2. 1000 " IDLE_TO("a", 10),
+		"a-10 0 ..... 1100 " FORK(10, 20),
+		wakeup_new,
+		"a-10 0 d..2. 1500 " TO_IDLE("a", 10, "S"),
+		NULL,
+	};
+	bool good;
+
+	ask_well(where, lines);
+	assert_int_equal(a.forks.n, 1);
+	good = a.forks.same_or_equal;
+	agree_free(&a);
+	return good;
+}
+
+/*
+ * Two nodes of two LLCs of two SMT cores, CPU 0 busy. Two tasks are allowed on node 0 before
+ * the other one is asked; there the other LLC has more idle CPUs, CPUs 4 to 7, and of
+ * these the one that fell idle last is taken.
+ */
+static void equally_good_forks(void **state)
+{
+	static const char *const good[] = {
+		"a-10 0 d..2. 1105 " WAKEUP_NEW(20, 4), "a-10 0 d..2. 1105 " WAKEUP_NEW(20, 5),
+		"a-10 0 d..2. 1105 " WAKEUP_NEW(20, 6), "a-10 0 d..2. 1105 " WAKEUP_NEW(20, 7),
+	};
+	/* the busy CPU, its sibling, the other core of its LLC, the other node */
+	static const char *const bad[] = {
+		"a-10 0 d..2. 1105 " WAKEUP_NEW(20, 0), "a-10 0 d..2. 1105 " WAKEUP_NEW(20, 1),
+		"a-10 0 d..2. 1105 " WAKEUP_NEW(20, 2), "a-10 0 d..2. 1105 " WAKEUP_NEW(20, 8),
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
+		assert_true(fork_is_as_good("qemu:m16smt", good[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_false(fork_is_as_good("qemu:m16smt", bad[i]));
+}
+
+/* a task that bound itself to CPU 3 isn't thought to have had a choice afterwards */
+static void who_bound_itself_is_bound(void **state)
+{
+	static const char *const lines[] = {
+		"<idle>-0 1 d..2. 1000 " IDLE_TO("b", 20),
+		"b-20 1 d..4. 1100 sched_waking: comm=migration/1 pid=50 prio=0 target_cpu=001",
+		"b-20 1 dN.5. 1101 sched_wakeup: comm=migration/1 pid=50 prio=0 target_cpu=001",
+		"b-20 1 d..2. 1102 sched_switch: prev_comm=b prev_pid=20 prev_prio=120 prev_state=R+ ==> "
+		"next_comm=migration/1 next_pid=50 next_prio=0",
+		"migration/1-50 1 d..3. 1103 " MIGRATE("b", 20, 1, 3),
+		"migration/1-50 1 d..2. 1105 sched_switch: prev_comm=migration/1 prev_pid=50 prev_prio=0 "
+		"prev_state=S ==> next_comm=swapper next_pid=0 next_prio=120",
+		"<idle>-0 3 d..2. 1110 " IDLE_TO("b", 20),
+		"b-20 3 d..2. 1200 " SWITCH("b", 20, "S", "c", 30),
+		"c-30 3 d.h2. 1300 " WAKING("b", 20, 3),
+		"c-30 3 dNh3. 1301 " WAKEUP("b", 20, 3),
+		"c-30 3 d..2. 1303 " SWITCH("c", 30, "R", "b", 20),
+		NULL,
+	};
+
+	ask_well("qemu:m8", lines);
+	assert_int_equal(a.wakes.n, 1);
+	assert_int_equal(a.wakes_bound, 1);
+	assert_int_equal(a.wakes.same_cpu, 1);
+	assert_int_equal(a.pulls.n, 0);
+	agree_free(&a);
+}
+
+static void a_trace_of_more_cpus(void **state)
+{
+	static const char *const lines[] = {
+		"<idle>-0 12 d..2. 1000 " IDLE_TO("a", 10),
+		NULL,
+	};
+	struct err err = { 0 };
+
+	assert_int_equal(ask("qemu:m8", lines, &err), -EINVAL);
+	assert_non_null(strstr(err.msg, "CPU 12"));
+	assert_non_null(strstr(err.msg, "8 CPUs"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(easy_wakeups_are_not_contested),
+		cmocka_unit_test(a_busy_previous_cpu_is_contested),
+		cmocka_unit_test(picks_among_several),
+		cmocka_unit_test(equally_good_forks),
+		cmocka_unit_test(who_bound_itself_is_bound),
+		cmocka_unit_test(a_trace_of_more_cpus),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
