@@ -147,6 +147,23 @@ static void cpu_switch(struct builder *b, u64 now, int cpu, u32 to)
 
 /* ---- ops ---- */
 
+/*
+ * A task that has left its queue may still do something on its way out. That
+ * was before it slept, and has to stay so: others' sleeps end by it.
+ */
+static struct replay_op *before_sleep(struct builder *b, u32 task)
+{
+	struct replay_task *t = &b->r->task[task];
+	struct builder_task *bt = &b->task[task];
+	struct replay_op *op = &t->op[bt->open - 1], *sleep = op + 1;
+
+	memmove(sleep, op, (size_t)(t->nr - bt->open) * sizeof(*op));
+	*op = (struct replay_op){ .cpu = REPLAY_ANY_CPU, .recorded = sleep->recorded };
+	sleep->recorded = sleep->work = 0;
+	bt->open++;
+	return op;
+}
+
 static struct replay_op *add(struct builder *b, u64 now, u32 task, enum replay_op_kind kind)
 {
 	struct builder_task *t = &b->task[task];
@@ -161,7 +178,12 @@ static struct replay_op *add(struct builder *b, u64 now, u32 task, enum replay_o
 		b->no_memory = true;
 		return NULL;
 	}
-	op->recorded = op->work = t->work;
+	if (t->open) {
+		op = before_sleep(b, task);
+		op->kind = (u8)kind;
+	}
+	op->recorded += t->work;
+	op->work = op->recorded;
 	t->work = 0;
 	return op;
 }

@@ -266,7 +266,7 @@ static int start_asleep(struct player *p, u32 i, struct err *err)
 {
 	struct actor *a = &p->actor[i];
 	const struct replay_op *first = a->task->op;
-	int cpu = a->task->cpu % p->run->m->topo.nr_cpus;
+	int nr = p->run->m->topo.nr_cpus, cpu = a->task->cpu % nr, irq_cpu;
 	u64 at = first->kind == REPLAY_SLEEP_AT ? first->ns : UINT64_MAX;
 
 	if (first->kind == REPLAY_END) {
@@ -275,10 +275,11 @@ static int start_asleep(struct player *p, u32 i, struct err *err)
 	}
 	if (first->kind == REPLAY_SLEEP)
 		a->sleeps = first;
-	else if (first->cpu != REPLAY_ANY_CPU)
-		cpu = first->cpu % p->run->m->topo.nr_cpus;
+	if (a->task->only_cpu >= 0)
+		cpu = a->task->only_cpu % nr;
+	irq_cpu = first->cpu == REPLAY_ANY_CPU ? cpu : first->cpu % nr;
 	a->op++;
-	a->sim = sim_spawn_asleep(p->sim, &a->spawn, cpu, at, err);
+	a->sim = sim_spawn_asleep(p->sim, &a->spawn, cpu, irq_cpu, at, err);
 	if (!a->sim)
 		return err->code;
 	add_who(p, sim_task_pid(a->sim), i);

@@ -202,8 +202,8 @@ no_memory:
 	return NULL;
 }
 
-struct sim_task *sim_spawn_asleep(struct sim *sim, const struct sim_spawn *what, int cpu, u64 at,
-				  struct err *err)
+struct sim_task *sim_spawn_asleep(struct sim *sim, const struct sim_spawn *what, int cpu,
+				  int irq_cpu, u64 at, struct err *err)
 {
 	struct sim_task *t = task_alloc(sim, what, NULL);
 
@@ -220,7 +220,7 @@ struct sim_task *sim_spawn_asleep(struct sim *sim, const struct sim_spawn *what,
 	} else {
 		t->timed = t->exact = true;
 		t->wait_what = "an interrupt";
-		task_start_at(sim, t, cpu, time_after(sim->start, at));
+		task_start_at(sim, t, irq_cpu, time_after(sim->start, at));
 	}
 	return t;
 }

@@ -244,13 +244,13 @@ struct sim_task *sim_spawn(struct sim *sim, const struct sim_spawn *what, struct
 
 /**
  * sim_spawn_asleep() - a task that is there since boot: it sleeps, and ran on @cpu last
- * @at: ns since the run's start of the interrupt of @cpu that wakes it;
+ * @at: ns since the run's start of the interrupt of @irq_cpu that wakes it;
  *	UINT64_MAX: it is in SIM_SLEEP_FOREVER
  *
  * Its first step comes after that. Otherwise as sim_spawn().
  */
-struct sim_task *sim_spawn_asleep(struct sim *sim, const struct sim_spawn *what, int cpu, u64 at,
-				  struct err *err);
+struct sim_task *sim_spawn_asleep(struct sim *sim, const struct sim_spawn *what, int cpu,
+				  int irq_cpu, u64 at, struct err *err);
 
 /**
  * sim_run() - let time pass until the workload has ended or max_ns is over

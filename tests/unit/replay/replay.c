@@ -352,6 +352,31 @@ static void messages_come_through(void **state)
 	trace_free(t);
 }
 
+/* Whatever is missing, from wherever it starts and ends: every task gets to its end. */
+static void damaged_traces_end(void **state)
+{
+	struct rng rng;
+
+	rng_init(&rng, 1, 1);
+	for (int i = 0; i < 12; i++) {
+		struct trace *t = record("uma-8c", i % 2 ? "hackbench:groups=1,loops=6,pipe" :
+							  "pingpong:pairs=6,duration=3ms", "v6.12");
+		size_t begin = rng_below(&rng, t->nr / 2), end = t->nr - rng_below(&rng, t->nr / 3);
+		u64 one_in = 2 + rng_below(&rng, 30);
+		struct replays *r;
+		size_t nr = 0;
+
+		for (size_t k = begin; k < end; k++)
+			if (rng_below(&rng, one_in))
+				t->event[nr++] = t->event[k];
+		t->nr = nr;
+		replay_on(i % 3 ? "uma-8c" : "core:3 pu:1", "v7.3", t, &r);
+		assert_true(r->figures[1].all.end_ns > 0);
+		replays_free(r);
+		trace_free(t);
+	}
+}
+
 static void same_seed_same_figures(void **state)
 {
 	struct trace *t = record("uma-8c", "hackbench:groups=1,loops=10,pipe", "v6.12");
@@ -376,6 +401,7 @@ int main(void)
 		cmocka_unit_test(order_is_kept),
 		cmocka_unit_test(runs_give_back_their_figures),
 		cmocka_unit_test(messages_come_through),
+		cmocka_unit_test(damaged_traces_end),
 		cmocka_unit_test(same_seed_same_figures),
 	};
 

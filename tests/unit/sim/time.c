@@ -290,12 +290,12 @@ static void asleep_since_boot(void **state)
 	struct err err = { 0 };
 
 	what.arg = &by_task;
-	wake[0].task = sim_spawn_asleep(sim, &what, 3, UINT64_MAX, &err);
+	wake[0].task = sim_spawn_asleep(sim, &what, 3, 3, UINT64_MAX, &err);
 	assert_non_null(wake[0].task);
 	what.arg = &by_irq;
-	assert_non_null(sim_spawn_asleep(sim, &what, 2, 5 * MS, &err));
+	assert_non_null(sim_spawn_asleep(sim, &what, 2, 2, 5 * MS, &err));
 	what.arg = &waker;
-	assert_non_null(sim_spawn_asleep(sim, &what, 1, 8 * MS, &err));
+	assert_non_null(sim_spawn_asleep(sim, &what, 1, 1, 8 * MS, &err));
 	world_run(sim);
 	assert_int_equal(by_irq.at[0], 5 * MS + 700 + 400 + 1000);
 	assert_int_equal(by_irq.cpu, 2);
