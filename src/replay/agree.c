@@ -131,6 +131,7 @@ static int run(struct asker *k, struct err *err)
 		ask_pending_until(k, a->event);
 		drive_until(&k->d, a->ns);
 		act(k, a);
+		drive_done(&k->d, a);
 	}
 	conclude(k);
 	free(k->pending);

@@ -144,6 +144,11 @@ void drive_until(struct drive *d, u64 ns)
 	d->now = max(d->now, t);
 }
 
+void drive_done(struct drive *d, const struct story_act *a)
+{
+	d->cpu[a->cpu].last_act = d->cpu[a->to].last_act = d->now;
+}
+
 /* ---- the start ---- */
 
 struct task *drive_make_task(struct drive *d, u32 i)
@@ -277,6 +282,21 @@ void drive_end(struct drive *d)
 
 /* ---- switches ---- */
 
+/*
+ * A CPU that goes idle is told of when it has looked for work and switched; the task
+ * left its queue a switch's cost earlier, and isn't charged for that. With another task
+ * to go on with, that one is charged, and both ends of a run are late alike.
+ */
+static u64 left_queue_at(const struct drive *d, const struct story_act *a)
+{
+	const struct story_act *next = a + 1;
+
+	if (a->early || next == d->st->act + d->st->nr_acts || next->kind != STORY_SWITCH ||
+	    next->cpu != a->cpu || next->task != STORY_NONE)
+		return d->now;
+	return max(d->cpu[a->cpu].last_act, d->now - d->m->cost.switch_same_mm);
+}
+
 void drive_block(struct drive *d, const struct story_act *a)
 {
 	struct task *p = drive_fair(d, a->task);
@@ -284,7 +304,7 @@ void drive_block(struct drive *d, const struct story_act *a)
 	d->cpu[a->cpu].looked = false;
 	d->task[a->task].dead = a->dead;
 	if (p && sched_current(d->s, a->cpu) == p && sched_task_queued(p))
-		sched_block(d->s, d->now, a->cpu, a->dead);
+		sched_block(d->s, left_queue_at(d, a), a->cpu, a->dead);
 	drive_drain(d);
 }
 

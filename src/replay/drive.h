@@ -39,6 +39,7 @@ struct drive_cpu {
 	bool late_walk;	/* a walk is due that waits for the moves made in it */
 	enum walk_kind late_kind;
 	bool idle_tick;	/* it idles, but its tick runs on */
+	u64 last_act;	/* core time of the last one on it or for its queue */
 	u64 hrtick;	/* when the running task's slice ends by a timer; 0: none */
 };
 
@@ -72,6 +73,8 @@ void drive_end(struct drive *d);
 
 /** drive_until() - time passes to @ns of the trace, with the ticks on the way */
 void drive_until(struct drive *d, u64 ns);
+/** drive_done() - act @a has been carried out */
+void drive_done(struct drive *d, const struct story_act *a);
 /** drive_drain() - serve or drop what the core asks its host to do */
 void drive_drain(struct drive *d);
 
