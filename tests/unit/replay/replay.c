@@ -352,6 +352,31 @@ static void messages_come_through(void **state)
 	trace_free(t);
 }
 
+/* A kernel thread of one CPU stays there, wherever a damaged trace has seen it, if there is such a CPU. */
+static void bound_threads_stay(void **state)
+{
+	static const char *const lines[] = {
+		"<idle>-0 0 dNh2. 100 " WAKING("ksoftirqd/5", 15, 0),
+		"<idle>-0 0 dNh3. 101 " WAKEUP("ksoftirqd/5", 15, 0),
+		"<idle>-0 0 d..2. 103 " IDLE_TO("ksoftirqd/5", 15),
+		"ksoftirqd/5-15 0 d..2. 120 " TO_IDLE("ksoftirqd/5", 15, "S"),
+		NULL,
+	};
+
+	for (int i = 0; i < 2; i++) {
+		struct replays *r;
+
+		read_lines(lines);
+		replay_on(i ? "core:3 pu:1" : "uma-8c", "v6.12", trace, &r);
+		assert_int_equal(r->replay->task[0].only_cpu, 5);
+		assert_true(r->replay->task[0].kthread);
+		assert_int_equal(r->figures[0].task[0].wakeups, 1);
+		assert_int_equal(r->figures[0].all.migrations, 0);
+		replays_free(r);
+		trace_free(trace);
+	}
+}
+
 /* Whatever is missing, from wherever it starts and ends: every task gets to its end. */
 static void damaged_traces_end(void **state)
 {
@@ -401,6 +426,7 @@ int main(void)
 		cmocka_unit_test(order_is_kept),
 		cmocka_unit_test(runs_give_back_their_figures),
 		cmocka_unit_test(messages_come_through),
+		cmocka_unit_test(bound_threads_stay),
 		cmocka_unit_test(damaged_traces_end),
 		cmocka_unit_test(same_seed_same_figures),
 	};
