@@ -2,46 +2,14 @@
 /*
  * What is asked and how it is counted, on traces small enough to be judged by hand.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 
-#include <cmocka.h>
-#include <errno.h>
-#include <stdio.h>
-
+#include "lines.h"
 #include "replay/agree.h"
 
 static struct machine *machine;
 static struct agree a;
-
-/* lines as "comm-pid cpu flags microseconds event" */
-static struct trace *read_lines(const char *const *lines)
-{
-	struct err err = { 0 };
-	struct trace *t;
-	char *text = NULL;
-	size_t len = 0;
-	FILE *f = open_memstream(&text, &len);
-
-	for (; *lines; lines++) {
-		char who[32], flags[16];
-		int cpu, at = 0;
-		unsigned long us;
-
-		if (sscanf(*lines, "%31s %d %15s %lu %n", who, &cpu, flags, &us, &at) != 4 || !at)
-			fail_msg("bad line %s", *lines);
-		fprintf(f, "  %s [%03d] %s %lu.%06lu: %s\n", who, cpu, flags, us / 1000000,
-			us % 1000000, *lines + at);
-	}
-	fclose(f);
-	assert_int_equal(trace_read_text(text, len, &t, &err), 0);
-	free(text);
-	return t;
-}
 
 static int ask(const char *where, const char *const *lines, struct err *err)
 {
@@ -66,17 +34,8 @@ static void ask_well(const char *where, const char *const *lines)
 		fail_msg("%s", err.msg);
 }
 
-#define SWITCH(prev, pid, state, next, npid)                                                       \
-	"sched_switch: prev_comm=" prev " prev_pid=" #pid " prev_prio=120 prev_state=" state      \
-	" ==> next_comm=" next " next_pid=" #npid " next_prio=120"
-#define IDLE_TO(next, npid) SWITCH("swapper", 0, "R", next, npid)
-#define TO_IDLE(prev, pid, state) SWITCH(prev, pid, state, "swapper", 0)
-#define WAKING(comm, pid, cpu)                                                                     \
-	"sched_waking: comm=" comm " pid=" #pid " prio=120 target_cpu=" #cpu
 #define MIGRATE(comm, pid, from, to)                                                               \
 	"sched_migrate_task: comm=" comm " pid=" #pid " prio=120 orig_cpu=" #from " dest_cpu=" #to
-#define WAKEUP(comm, pid, cpu)                                                                     \
-	"sched_wakeup: comm=" comm " pid=" #pid " prio=120 target_cpu=" #cpu
 #define FORK(pid, child)                                                                           \
 	"sched_process_fork: comm=a pid=" #pid " child_comm=a child_pid=" #child
 #define WAKEUP_NEW(pid, cpu)                                                                       \

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "experiment/replays.h"
+#include "lines.h"
 #include "trace/collect.h"
 #include "workload/workload.h"
 
@@ -24,34 +25,11 @@ static struct trace *trace;
 static struct story *story;
 static struct replay *replay;
 
-/* lines as "comm-pid cpu flags microseconds event" */
-static void read_lines(const char *const *lines)
-{
-	struct err err = { 0 };
-	char *text = NULL;
-	size_t len = 0;
-	FILE *f = open_memstream(&text, &len);
-
-	for (; *lines; lines++) {
-		char who[32], flags[16];
-		int cpu, at = 0;
-		unsigned long us;
-
-		if (sscanf(*lines, "%31s %d %15s %lu %n", who, &cpu, flags, &us, &at) != 4 || !at)
-			fail_msg("bad line %s", *lines);
-		fprintf(f, "  %s [%03d] %s %lu.%06lu: %s\n", who, cpu, flags, us / 1000000,
-			us % 1000000, *lines + at);
-	}
-	fclose(f);
-	assert_int_equal(trace_read_text(text, len, &trace, &err), 0);
-	free(text);
-}
-
 static void build(const char *const *lines)
 {
 	struct err err = { 0 };
 
-	read_lines(lines);
+	trace = read_lines(lines);
 	assert_int_equal(story_build(trace, &story, &err), 0);
 	assert_int_equal(replay_build(story, &(struct replay_build){ 0 }, &replay, &err), 0);
 }
@@ -71,16 +49,6 @@ static const struct replay_task *task(s32 pid)
 	fail_msg("no task %d", pid);
 	return NULL;
 }
-
-#define SWITCH(prev, pid, state, next, npid)                                                       \
-	"sched_switch: prev_comm=" prev " prev_pid=" #pid " prev_prio=120 prev_state=" state      \
-	" ==> next_comm=" next " next_pid=" #npid " next_prio=120"
-#define IDLE_TO(next, npid) SWITCH("swapper", 0, "R", next, npid)
-#define TO_IDLE(prev, pid, state) SWITCH(prev, pid, state, "swapper", 0)
-#define WAKING(comm, pid, cpu)                                                                     \
-	"sched_waking: comm=" comm " pid=" #pid " prio=120 target_cpu=" #cpu
-#define WAKEUP(comm, pid, cpu)                                                                     \
-	"sched_wakeup: comm=" comm " pid=" #pid " prio=120 target_cpu=" #cpu
 
 /* A timer wakes a; a works 30 us, wakes b, works 20 us, sleeps; b works 50 us and exits. */
 static const char *const two_tasks[] = {
@@ -251,7 +219,7 @@ static void order_is_kept(void **state)
 	struct err err = { 0 };
 	struct replays *r;
 
-	read_lines(two_tasks);
+	trace = read_lines(two_tasks);
 	if (replays_run(&spec, trace, &r, &err))
 		fail_msg("%s", err.msg);
 	/* 60 us of a, then 100 of b; two idle CPUs wake up for that */
@@ -366,7 +334,7 @@ static void bound_threads_stay(void **state)
 	for (int i = 0; i < 2; i++) {
 		struct replays *r;
 
-		read_lines(lines);
+		trace = read_lines(lines);
 		replay_on(i ? "core:3 pu:1" : "uma-8c", "v6.12", trace, &r);
 		assert_int_equal(r->replay->task[0].only_cpu, 5);
 		assert_true(r->replay->task[0].kthread);

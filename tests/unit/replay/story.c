@@ -14,34 +14,17 @@
 #include <dirent.h>
 #include <stdio.h>
 
+#include "lines.h"
 #include "replay/story.h"
 
 static struct trace *trace;
 static struct story *story;
 
-/* lines as "comm-pid cpu flags microseconds event" */
 static void tell(const char *const *lines)
 {
 	struct err err = { 0 };
-	char *text = NULL;
-	size_t len = 0;
-	FILE *f = open_memstream(&text, &len);
 
-	for (; *lines; lines++) {
-		char who[32], flags[16];
-		int cpu, at = 0;
-		unsigned long us;
-
-		if (sscanf(*lines, "%31s %d %15s %lu %n", who, &cpu, flags, &us, &at) != 4 || !at)
-			fail_msg("bad line %s", *lines);
-		fprintf(f, "  %s [%03d] %s %lu.%06lu: %s\n", who, cpu, flags, us / 1000000,
-			us % 1000000, *lines + at);
-	}
-	fclose(f);
-	assert_int_equal(trace_read_text(text, len, &trace, &err), 0);
-	free(text);
-	for (int s = 0; s < NR_TRACE_SKIPS; s++)
-		assert_int_equal(trace->skip[s].count, 0);
+	trace = read_lines(lines);
 	assert_int_equal(story_build(trace, &story, &err), 0);
 }
 
@@ -78,7 +61,7 @@ static const struct story_task *task(s32 pid)
 	return NULL;
 }
 
-#define SWITCH(a, state, b)                                                                        \
+#define CHANGE(a, state, b)                                                                        \
 	"sched_switch: prev_comm=t prev_pid=" #a " prev_prio=120 prev_state=" state                \
 	" ==> next_comm=t next_pid=" #b " next_prio=120"
 #define ABOUT(event, p, cpu) "sched_" event ": comm=t pid=" #p " prio=120 target_cpu=00" #cpu
@@ -92,7 +75,7 @@ static void wake_list(void **state)
 		"t-10 0 d..3. 100 " ABOUT("waking", 11, 1),
 		"t-10 0 d..3. 101 " MIGRATE(11, 1, 2),
 		"<idle>-0 2 dNh2. 105 " ABOUT("wakeup", 11, 2),
-		"<idle>-0 2 d..2. 107 " SWITCH(0, "R", 11),
+		"<idle>-0 2 d..2. 107 " CHANGE(0, "R", 11),
 		NULL,
 	};
 	const struct story_act *w, *e;
@@ -123,9 +106,9 @@ static void blocks_early(void **state)
 	static const char *const lines[] = {
 		"t-10 0 d..3. 100 " ABOUT("waking", 12, 1),
 		"t-10 0 d..4. 102 " ABOUT("wakeup", 12, 1), /* it hadn't: nothing to do */
-		"t-12 1 d..2. 103 " SWITCH(12, "R", 13),
+		"t-12 1 d..2. 103 " CHANGE(12, "R", 13),
 		"t-10 0 d..3. 110 " ABOUT("waking", 13, 1),
-		"t-13 1 d..2. 111 " SWITCH(13, "S", 12),
+		"t-13 1 d..2. 111 " CHANGE(13, "S", 12),
 		"t-10 0 d..3. 112 " MIGRATE(13, 1, 0),
 		"t-10 0 d..4. 113 " ABOUT("wakeup", 13, 0),
 		NULL,
@@ -150,9 +133,9 @@ static void blocks_early(void **state)
 static void newidle_pull(void **state)
 {
 	static const char *const lines[] = {
-		"t-20 1 d..2. 90 " SWITCH(20, "R", 21),
+		"t-20 1 d..2. 90 " CHANGE(20, "R", 21),
 		"t-10 0 d..2. 100 " MIGRATE(20, 1, 0),
-		"t-10 0 d..2. 102 " SWITCH(10, "S", 20),
+		"t-10 0 d..2. 102 " CHANGE(10, "S", 20),
 		NULL,
 	};
 	const struct story_act *m, *b;
@@ -188,7 +171,7 @@ static void other_moves(void **state)
 		"t-31 3 d..2. 132 sched_switch: prev_comm=t prev_pid=31 prev_prio=120 prev_state=R+ "
 		"==> next_comm=migration/3 next_pid=9 next_prio=0",
 		"migration/3-9 3 d..2. 133 " MIGRATE(31, 3, 5),
-		"<idle>-0 5 d..2. 135 " SWITCH(0, "R", 31),
+		"<idle>-0 5 d..2. 135 " CHANGE(0, "R", 31),
 		"t-31 5 ..... 136 sched_process_exec: filename=/bin/t pid=31 old_pid=31",
 		NULL,
 	};
@@ -209,10 +192,10 @@ static void other_moves(void **state)
 static void lost_events(void **state)
 {
 	static const char *const lines[] = {
-		"t-10 0 d..2. 100 " SWITCH(10, "S", 11),
+		"t-10 0 d..2. 100 " CHANGE(10, "S", 11),
 		/* 10 was woken on 1, and 11 left 0 for 12 */
-		"<idle>-0 1 d..2. 110 " SWITCH(0, "R", 10),
-		"t-12 0 d..2. 120 " SWITCH(12, "S", 0),
+		"<idle>-0 1 d..2. 110 " CHANGE(0, "R", 10),
+		"t-12 0 d..2. 120 " CHANGE(12, "S", 0),
 		NULL,
 	};
 
