@@ -6,24 +6,22 @@
 #include <stdio.h>
 
 #include "cmd/cmd.h"
+#include "cmd/run_args.h"
 #include "experiment/kernel_dump.h"
 #include "explain/diff.h"
 #include "report/json.h"
 
-enum { OPT_SEED = 256, OPT_JSON };
+enum { OPT_JSON = 256 };
 
 struct options {
-	const char *machine, *workload, *kernel[2];
+	struct run_args run;
+	const char *kernel[2];
 	int nr_kernels;
-	u64 seed;
 	bool json;
 };
 
 static const struct argp_option option_table[] = {
-	{ "machine", 'm', "MACHINE", 0, "preset[:option], machine file, hwloc XML file or synthetic string, or 'this'", 0 },
-	{ "workload", 'w', "WORKLOAD", 0, "model[:key=value,...] or an rt-app file", 0 },
 	{ "kernel", 'k', "KERNEL", 0, "kernel expression; given twice", 0 },
-	{ "seed", OPT_SEED, "S", 0, "seed of everything that varies (default 1)", 0 },
 	{ "json", OPT_JSON, NULL, 0, "the same as JSON", 0 },
 	{ 0 },
 };
@@ -33,31 +31,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
-	case 'm':
-		o->machine = arg;
-		break;
-	case 'w':
-		o->workload = arg;
-		break;
 	case 'k':
 		if (o->nr_kernels == 2)
 			argp_error(state, "a third kernel '%s': diff takes two", arg);
 		o->kernel[o->nr_kernels++] = arg;
 		break;
-	case OPT_SEED:
-		o->seed = cmd_number(state, "--seed", arg, 0, INT64_MAX);
-		break;
 	case OPT_JSON:
 		o->json = true;
 		break;
-	case ARGP_KEY_ARG:
-		argp_error(state, "'%s' is not an option: the machine comes with -m, the workload with -w", arg);
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->run;
 		break;
 	case ARGP_KEY_END:
-		if (!o->machine)
-			argp_error(state, "no machine: give -m MACHINE (idlest machines lists the presets)");
-		if (!o->workload)
-			argp_error(state, "no workload: give -w WORKLOAD (idlest workloads lists the models)");
 		if (o->nr_kernels != 2)
 			argp_error(state, "diff takes two kernels: -k KERNEL -k KERNEL (idlest kernels lists the profiles)");
 		break;
@@ -72,28 +57,30 @@ static void print(const struct options *o, const struct diff *d, const struct ma
 	json_t *j;
 
 	if (!o->json) {
-		printf("%s on %s, seed %llu\n", o->workload, o->machine,
-		       (unsigned long long)o->seed);
+		printf("%s on %s, seed %llu\n", o->run.workload, o->run.machine,
+		       (unsigned long long)o->run.seed);
 		diff_print(d, &m->topo, o->kernel, stdout);
 		return;
 	}
 	j = diff_json(d, &m->topo, o->kernel);
-	json_object_set_new(j, "machine", json_text(o->machine));
-	json_object_set_new(j, "workload", json_text(o->workload));
-	json_object_set_new(j, "seed", json_integer((json_int_t)o->seed));
+	json_object_set_new(j, "machine", json_text(o->run.machine));
+	json_object_set_new(j, "workload", json_text(o->run.workload));
+	json_object_set_new(j, "seed", json_integer((json_int_t)o->run.seed));
 	json_print(j, stdout);
 }
 
 int cmd_diff(int argc, char **argv)
 {
+	static const struct argp_child children[] = { { &run_args_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		.options = option_table,
 		.parser = parse,
 		.args_doc = "-m MACHINE -w WORKLOAD -k KERNEL -k KERNEL",
 		.doc = "Run one workload with one seed under two kernels and show the first decision in which they "
 		       "differ, both explanations side by side, and what followed from it.",
+		.children = children,
 	};
-	struct options o = { .seed = 1 };
+	struct options o = { .run.seed = 1 };
 	struct workload *w = NULL;
 	struct machine *m = NULL;
 	struct sched_kernel kernel[2];
@@ -102,14 +89,14 @@ int cmd_diff(int argc, char **argv)
 	int ret;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	ret = machine_load(o.machine, &m, &err);
+	ret = machine_load(o.run.machine, &m, &err);
 	for (int i = 0; i < 2 && !ret; i++)
 		ret = kernel_load(o.kernel[i], &kernel[i], &err);
 	if (!ret)
-		ret = workload_parse(o.workload, &w, &err);
+		ret = workload_parse(o.run.workload, &w, &err);
 	if (!ret) {
 		cmd_workload_warnings("diff", w);
-		ret = diff_run(w, m, kernel, o.seed, &d, &err);
+		ret = diff_run(w, m, kernel, o.run.seed, &d, &err);
 	}
 	if (!ret)
 		print(&o, d, m);

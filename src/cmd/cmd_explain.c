@@ -10,26 +10,25 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/run_args.h"
 #include "experiment/kernel_dump.h"
 #include "explain/summary.h"
 #include "report/json.h"
 #include "workload/workload.h"
 
-enum { OPT_SEED = 256, OPT_JSON, OPT_TASK, OPT_AT, OPT_WAKEUP, OPT_WAKEUPS, OPT_KINDS };
+enum { OPT_JSON = 256, OPT_TASK, OPT_AT, OPT_WAKEUP, OPT_WAKEUPS, OPT_KINDS };
 
 struct options {
-	const char *machine, *workload, *kernel, *task, *at;
-	u64 seed, wakeup;
+	struct run_args run;
+	const char *kernel, *task, *at;
+	u64 wakeup;
 	u64 kinds; /* bit STEP_…: decisions to show */
 	s64 at_ns;
 	bool json, summary;
 };
 
 static const struct argp_option option_table[] = {
-	{ "machine", 'm', "MACHINE", 0, "preset[:option], machine file, hwloc XML file or synthetic string, or 'this'", 0 },
-	{ "workload", 'w', "WORKLOAD", 0, "model[:key=value,...] or an rt-app file", 0 },
 	{ "kernel", 'k', "KERNEL", 0, "kernel expression (default " CMD_DEFAULT_KERNEL ")", 0 },
-	{ "seed", OPT_SEED, "S", 0, "seed of everything that varies (default 1)", 0 },
 	{ "wakeups", OPT_WAKEUPS, NULL, 0, "how many wake-ups each rule decided (default)", 0 },
 	{ "task", OPT_TASK, "T", 0, "every wake-up of this task: its pid, or the name of several", 0 },
 	{ "at", OPT_AT, "TIME", 0, "with --task: only its first wake-up at TIME or later (1.5ms, 0.25s)", 0 },
@@ -78,10 +77,6 @@ static void parse_at(struct argp_state *state, struct options *o)
 
 static void check(struct argp_state *state, struct options *o)
 {
-	if (!o->machine)
-		argp_error(state, "no machine: give -m MACHINE (idlest machines lists the presets)");
-	if (!o->workload)
-		argp_error(state, "no workload: give -w WORKLOAD (idlest workloads lists the models)");
 	if (o->at && !o->task)
 		argp_error(state, "--at needs --task: whose wake-up at that time?");
 	if (o->at && o->wakeup)
@@ -104,17 +99,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
-	case 'm':
-		o->machine = arg;
-		break;
-	case 'w':
-		o->workload = arg;
-		break;
 	case 'k':
 		o->kernel = arg;
-		break;
-	case OPT_SEED:
-		o->seed = cmd_number(state, "--seed", arg, 0, INT64_MAX);
 		break;
 	case OPT_JSON:
 		o->json = true;
@@ -134,8 +120,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_KINDS:
 		o->kinds = parse_kinds(state, arg);
 		break;
-	case ARGP_KEY_ARG:
-		argp_error(state, "'%s' is not an option: the machine comes with -m, the workload with -w", arg);
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->run;
 		break;
 	case ARGP_KEY_END:
 		check(state, o);
@@ -171,8 +157,8 @@ static void print_head(const struct options *o)
 	if (o->json)
 		fputs("{\n \"decisions\": [", stdout);
 	else
-		printf("%s on %s, %s, seed %llu\n\n", o->workload, o->machine, o->kernel,
-		       (unsigned long long)o->seed);
+		printf("%s on %s, %s, seed %llu\n\n", o->run.workload, o->run.machine, o->kernel,
+		       (unsigned long long)o->run.seed);
 }
 
 static void show(struct listening *l, json_t *j)
@@ -251,7 +237,7 @@ static void ran(void *ctx, const struct explain_ran *r)
 
 static void print_tail(const struct options *o)
 {
-	json_t *j[] = { json_text(o->machine), json_text(o->workload), json_text(o->kernel) };
+	json_t *j[] = { json_text(o->run.machine), json_text(o->run.workload), json_text(o->kernel) };
 	static const char *const name[] = { "machine", "workload", "kernel" };
 
 	fputs("\n ]", stdout);
@@ -260,7 +246,7 @@ static void print_tail(const struct options *o)
 		json_dumpf(j[i], stdout, JSON_ENCODE_ANY);
 		json_decref(j[i]);
 	}
-	printf(",\n \"seed\": %llu\n}\n", (unsigned long long)o->seed);
+	printf(",\n \"seed\": %llu\n}\n", (unsigned long long)o->run.seed);
 }
 
 static void print_summary(const struct listening *l, const struct result *r)
@@ -269,18 +255,18 @@ static void print_summary(const struct listening *l, const struct result *r)
 	json_t *j;
 
 	if (!o->json) {
-		printf("%s on %s, %s, seed %llu: %.6f s simulated, %llu wake-ups\n\n", o->workload,
-		       o->machine, o->kernel, (unsigned long long)o->seed,
+		printf("%s on %s, %s, seed %llu: %.6f s simulated, %llu wake-ups\n\n", o->run.workload,
+		       o->run.machine, o->kernel, (unsigned long long)o->run.seed,
 		       (double)r->simulated_ns / NSEC_PER_SEC,
 		       (unsigned long long)l->summary->nr_wakeups);
 		explain_summary_print(l->summary, stdout);
 		return;
 	}
 	j = explain_summary_json(l->summary);
-	json_object_set_new(j, "machine", json_text(o->machine));
-	json_object_set_new(j, "workload", json_text(o->workload));
+	json_object_set_new(j, "machine", json_text(o->run.machine));
+	json_object_set_new(j, "workload", json_text(o->run.workload));
 	json_object_set_new(j, "kernel", json_text(o->kernel));
-	json_object_set_new(j, "seed", json_integer((json_int_t)o->seed));
+	json_object_set_new(j, "seed", json_integer((json_int_t)o->run.seed));
 	json_print(j, stdout);
 }
 
@@ -304,7 +290,7 @@ static int listen(struct listening *l, const struct workload *w, const struct ma
 		  const struct sched_kernel *k, struct err *err)
 {
 	const struct explain_listener ear = { .ctx = l, .decision = decided, .ran = ran };
-	struct sim_params params = { .seed = l->o->seed };
+	struct sim_params params = { .seed = l->o->run.seed };
 	struct result result;
 	int ret;
 
@@ -329,14 +315,16 @@ static int listen(struct listening *l, const struct workload *w, const struct ma
 
 int cmd_explain(int argc, char **argv)
 {
+	static const struct argp_child children[] = { { &run_args_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		.options = option_table,
 		.parser = parse,
 		.args_doc = "-m MACHINE -w WORKLOAD [-k KERNEL]",
 		.doc = "Run one workload once and tell why tasks went where they went: how many wake-ups each rule "
 		       "decided, or step by step for single ones.",
+		.children = children,
 	};
-	struct options o = { .kernel = CMD_DEFAULT_KERNEL, .seed = 1 };
+	struct options o = { .run.seed = 1, .kernel = CMD_DEFAULT_KERNEL };
 	struct listening l = { .o = &o };
 	struct workload *w = NULL;
 	struct machine *m = NULL;
@@ -346,11 +334,11 @@ int cmd_explain(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	l.is_pid = o.task && o.task[strspn(o.task, "0123456789")] == '\0';
-	ret = machine_load(o.machine, &m, &err);
+	ret = machine_load(o.run.machine, &m, &err);
 	if (!ret)
 		ret = kernel_load(o.kernel, &kernel, &err);
 	if (!ret)
-		ret = workload_parse(o.workload, &w, &err);
+		ret = workload_parse(o.run.workload, &w, &err);
 	if (!ret) {
 		cmd_workload_warnings("explain", w);
 		ret = listen(&l, w, m, &kernel, &err);

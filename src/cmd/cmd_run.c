@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/run_args.h"
 #include "experiment/kernel_dump.h"
 #include "report/escape.h"
 #include "report/json.h"
@@ -15,19 +16,16 @@
 #include "trace/write.h"
 #include "workload/workload.h"
 
-enum { OPT_SEED = 256, OPT_JSON, OPT_CHECK, OPT_TRACE, OPT_TRACE_FORMAT };
+enum { OPT_JSON = 256, OPT_CHECK, OPT_TRACE, OPT_TRACE_FORMAT };
 
 struct options {
-	const char *machine, *workload, *kernel, *trace, *trace_format;
-	u64 seed;
+	struct run_args run;
+	const char *kernel, *trace, *trace_format;
 	bool json, check;
 };
 
 static const struct argp_option option_table[] = {
-	{ "machine", 'm', "MACHINE", 0, "preset[:option], machine file, hwloc XML file or synthetic string, or 'this'", 0 },
-	{ "workload", 'w', "WORKLOAD", 0, "model[:key=value,...] or an rt-app file", 0 },
 	{ "kernel", 'k', "KERNEL", 0, "kernel expression (default " CMD_DEFAULT_KERNEL ")", 0 },
-	{ "seed", OPT_SEED, "S", 0, "seed of everything that varies (default 1)", 0 },
 	{ "trace", OPT_TRACE, "FILE", 0,
 	  "write what the scheduler did: as ftrace text, or for the Perfetto viewer if FILE ends with .pftrace",
 	  0 },
@@ -42,17 +40,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
-	case 'm':
-		o->machine = arg;
-		break;
-	case 'w':
-		o->workload = arg;
-		break;
 	case 'k':
 		o->kernel = arg;
-		break;
-	case OPT_SEED:
-		o->seed = cmd_number(state, "--seed", arg, 0, INT64_MAX);
 		break;
 	case OPT_JSON:
 		o->json = true;
@@ -66,14 +55,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_TRACE_FORMAT:
 		o->trace_format = arg;
 		break;
-	case ARGP_KEY_ARG:
-		argp_error(state, "'%s' is not an option: the machine comes with -m, the workload with -w", arg);
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->run;
 		break;
 	case ARGP_KEY_END:
-		if (!o->machine)
-			argp_error(state, "no machine: give -m MACHINE (idlest machines lists the presets)");
-		if (!o->workload)
-			argp_error(state, "no workload: give -w WORKLOAD (idlest workloads lists the models)");
 		if (o->trace_format && !o->trace)
 			argp_error(state, "--trace-format says how --trace FILE is written: give a file, too");
 		break;
@@ -85,9 +70,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static void print_result(const struct options *o, const struct result *r)
 {
-	escape_pad(stdout, o->workload, 0);
+	escape_pad(stdout, o->run.workload, 0);
 	fputs(" on ", stdout);
-	escape_pad(stdout, o->machine, 0);
+	escape_pad(stdout, o->run.machine, 0);
 	printf(", %s, seed %llu: %.6f s simulated\n\n", o->kernel,
 	       (unsigned long long)r->seed, (double)r->simulated_ns / NSEC_PER_SEC);
 	for (int i = 0; i < r->nr_metrics; i++) {
@@ -106,8 +91,8 @@ static void print_json(const struct options *o, const struct result *r)
 {
 	json_t *j = result_json(r);
 
-	json_object_set_new(j, "machine", json_text(o->machine));
-	json_object_set_new(j, "workload", json_text(o->workload));
+	json_object_set_new(j, "machine", json_text(o->run.machine));
+	json_object_set_new(j, "workload", json_text(o->run.workload));
 	json_object_set_new(j, "kernel", json_text(o->kernel));
 	json_print(j, stdout);
 }
@@ -157,13 +142,15 @@ static int run_traced(const struct options *o, const struct workload *w, const s
 
 int cmd_run(int argc, char **argv)
 {
+	static const struct argp_child children[] = { { &run_args_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		.options = option_table,
 		.parser = parse,
 		.args_doc = "-m MACHINE -w WORKLOAD [-k KERNEL]",
 		.doc = "Run one workload once and print its metrics and what the scheduler did.",
+		.children = children,
 	};
-	struct options o = { .kernel = CMD_DEFAULT_KERNEL, .seed = 1 };
+	struct options o = { .run.seed = 1, .kernel = CMD_DEFAULT_KERNEL };
 	struct workload *w = NULL;
 	struct machine *m = NULL;
 	struct sched_kernel kernel;
@@ -173,12 +160,12 @@ int cmd_run(int argc, char **argv)
 	int ret;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	params = (struct sim_params){ .seed = o.seed, .check = o.check };
-	ret = machine_load(o.machine, &m, &err);
+	params = (struct sim_params){ .seed = o.run.seed, .check = o.check };
+	ret = machine_load(o.run.machine, &m, &err);
 	if (!ret)
 		ret = kernel_load(o.kernel, &kernel, &err);
 	if (!ret)
-		ret = workload_parse(o.workload, &w, &err);
+		ret = workload_parse(o.run.workload, &w, &err);
 	if (!ret) {
 		cmd_workload_warnings("run", w);
 		ret = o.trace ? run_traced(&o, w, m, &kernel, &params, &result, &err) :
