@@ -19,6 +19,7 @@ enum task_state { ABSENT, ASLEEP, WAKING, QUEUED, RUNNING, GONE };
 struct tell_task {
 	enum task_state state;
 	bool blocked;	/* runs, but has left its queue */
+	bool deaf;	/* sleeps uninterruptibly: for a lock, a page, a device; nobody wakes it sync */
 	int cpu;	/* last one; of a waking one: where it slept */
 	int on_cpu;	/* that it has not been switched out from; -1 */
 	u32 wake;	/* act, while WAKING */
@@ -84,9 +85,10 @@ static struct story_act *make_up(struct teller *l, enum story_kind kind, int cpu
 	return a;
 }
 
-static void block(struct teller *l, int cpu, bool dead, bool early)
+static void block(struct teller *l, int cpu, u16 prev_state, bool early)
 {
 	struct tell_cpu *c = &l->cpu[cpu];
+	bool dead = prev_state & (TRACE_STATE_X | TRACE_STATE_Z);
 	struct story_act *a;
 
 	if (c->curr == STORY_NONE || c->curr_blocked)
@@ -95,6 +97,7 @@ static void block(struct teller *l, int cpu, bool dead, bool early)
 	a->dead = dead;
 	a->early = early;
 	l->task[c->curr].state = dead ? GONE : ASLEEP;
+	l->task[c->curr].deaf = prev_state & TRACE_STATE_D;
 	c->curr_blocked = true;
 }
 
@@ -190,7 +193,7 @@ static void begin_wake(struct teller *l, u32 task, int cpu, bool made_up)
 	a->path = PATH_LOST;
 	a->on_cpu = p->on_cpu >= 0;
 	a->irq = story_in_irq(l->e);
-	a->sync = !a->irq && l->e->preempt_depth == SYNC_DEPTH && waker != STORY_NONE &&
+	a->sync = !a->irq && !p->deaf && l->e->preempt_depth == SYNC_DEPTH && waker != STORY_NONE &&
 		  !l->s->task[waker].kthread && !l->s->task[task].kthread;
 	p->state = WAKING;
 	p->wake = l->s->nr_acts - 1;
@@ -232,7 +235,7 @@ static void must_run(struct teller *l, u32 task, int cpu)
 	if (task != STORY_NONE)
 		must_be_queued(l, task, cpu);
 	else
-		block(l, cpu, false, false); /* it would have been preempted by somebody */
+		block(l, cpu, TRACE_STATE_S, false); /* it would have been preempted by somebody */
 	change(l, cpu, task, true);
 }
 
@@ -262,7 +265,7 @@ static void tell_switch(struct teller *l, const struct story_link *k)
 	if (k->task == k->curr)
 		return;
 	if (story_state_sleeps(e->prev_state))
-		block(l, e->cpu, e->prev_state & (TRACE_STATE_X | TRACE_STATE_Z), false);
+		block(l, e->cpu, e->prev_state, false);
 	if (k->task != STORY_NONE)
 		must_be_queued(l, k->task, e->cpu);
 	change(l, e->cpu, k->task, false);
@@ -402,8 +405,7 @@ static void tell_event(struct teller *l, u32 i)
 	l->event = i;
 	l->e = &l->t->event[i];
 	if (k->block)
-		block(l, l->t->event[k->block - 1].cpu,
-		      l->t->event[k->block - 1].prev_state & (TRACE_STATE_X | TRACE_STATE_Z), true);
+		block(l, l->t->event[k->block - 1].cpu, l->t->event[k->block - 1].prev_state, true);
 	if (!in_range(l))
 		return;
 	if (l->e->kind == EV_SWITCH) {

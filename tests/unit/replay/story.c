@@ -282,6 +282,34 @@ static void recordings(void **state)
 	assert_true(n > 50);
 }
 
+/* in the lock of a wait queue a reader is woken sync; who sleeps uninterruptibly is no reader */
+static void sync_wakeups(void **state)
+{
+	static const char *const lines[] = {
+		"<idle>-0 1 d..2. 100 " CHANGE(0, "R", 12),
+		"<idle>-0 2 d..2. 101 " CHANGE(0, "R", 13),
+		"t-12 1 d..2. 110 " CHANGE(12, "S", 0),
+		"t-13 2 d..2. 111 " CHANGE(13, "D", 0),
+		"<idle>-0 0 d..2. 120 " CHANGE(0, "R", 11),
+		"t-11 0 d..3. 130 " ABOUT("waking", 12, 1),
+		"<idle>-0 1 dNh3. 135 " ABOUT("wakeup", 12, 1),
+		"t-11 0 d..3. 140 " ABOUT("waking", 13, 2),
+		"<idle>-0 2 dNh3. 145 " ABOUT("wakeup", 13, 2),
+		"t-11 0 d.h3. 150 " ABOUT("waking", 14, 3),
+		"<idle>-0 3 dNh3. 155 " ABOUT("wakeup", 14, 3),
+		"t-11 0 d..2. 160 " ABOUT("waking", 15, 4),
+		"<idle>-0 4 dNh3. 165 " ABOUT("wakeup", 15, 4),
+		NULL,
+	};
+
+	tell(lines);
+	assert_true(nth(STORY_WAKE, 0)->sync);
+	assert_false(nth(STORY_WAKE, 1)->sync);
+	assert_false(nth(STORY_WAKE, 2)->sync); /* by an interrupt */
+	assert_false(nth(STORY_WAKE, 3)->sync); /* no wait queue's lock */
+	forget();
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -289,6 +317,7 @@ int main(void)
 		cmocka_unit_test(newidle_pull), cmocka_unit_test(other_moves),
 		cmocka_unit_test(lost_events), cmocka_unit_test(names),
 		cmocka_unit_test(tick_phase),  cmocka_unit_test(recordings),
+		cmocka_unit_test(sync_wakeups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
