@@ -279,21 +279,20 @@ static int fields_of(const char *row)
 	return n;
 }
 
-static char *print_comparison(const char *name, void (*print)(const struct comparison *, FILE *))
+static void print_comparison(const char *name, void (*print)(const struct comparison *, FILE *),
+			     char **text)
 {
 	struct result *results = calloc(2 * NR_SEEDS, sizeof(*results));
 	struct compare c = compare_of(name, results);
 	struct comparison *t = comparison_new(&c);
-	char *text = NULL;
 	size_t len;
-	FILE *f = open_memstream(&text, &len);
+	FILE *f = open_memstream(text, &len);
 
 	assert_non_null(t);
 	print(t, f);
 	fclose(f);
 	comparison_free(t);
 	free(results);
-	return text;
 }
 
 static void print_json(const struct comparison *t, FILE *f)
@@ -312,9 +311,10 @@ static void comparisons(void **state)
 		json_t *j;
 
 		for (size_t k = 0; k < ARRAY_SIZE(print); k++) {
-			char *harmless = print_comparison(names[0], print[k]);
+			char *harmless;
 
-			text = print_comparison(names[i], print[k]);
+			print_comparison(names[0], print[k], &harmless);
+			print_comparison(names[i], print[k], &text);
 			check_quiet(text, names[i]);
 			assert_int_equal(lines_of(text), lines_of(harmless));
 			if (print[k] == comparison_print_csv)
@@ -322,7 +322,7 @@ static void comparisons(void **state)
 			free(harmless);
 			free(text);
 		}
-		text = print_comparison(names[i], print_json);
+		print_comparison(names[i], print_json, &text);
 		j = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 		assert_non_null(j);
 		json_decref(j);
