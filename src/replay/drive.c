@@ -7,6 +7,7 @@
 
 #include "replay/drive.h"
 
+#define SILENCE_NS (4 * NSEC_PER_SEC) /* in which every average has decayed to nothing */
 #define BOOT_NS (10 * NSEC_PER_SEC) /* room for stamps of the past */
 
 enum drive_class drive_class_of(const struct story_task *t, s16 prio)
@@ -132,10 +133,28 @@ static void hrticks_until(struct drive *d, u64 t)
 	}
 }
 
+/*
+ * Several recordings in one file may lie days apart. Of a long silence only the last ticks
+ * are made: what those before them left has decayed by then.
+ */
+static void skip_silence(struct drive *d, u64 t)
+{
+	u64 period = d->tick.period_ns, ticks;
+
+	if (t <= d->next_tick + SILENCE_NS)
+		return;
+	ticks = (t - d->next_tick - SILENCE_NS) / period;
+	d->next_tick += ticks * period;
+	for (int c = 0; c < d->st->nr_cpus; c++)
+		if (d->cpu[c].hrtick)
+			d->cpu[c].hrtick = max(d->cpu[c].hrtick, d->next_tick - period);
+}
+
 void drive_until(struct drive *d, u64 ns)
 {
 	u64 t = ns + d->base;
 
+	skip_silence(d, t);
 	while (d->next_tick <= t) {
 		hrticks_until(d, d->next_tick - 1);
 		tick_all(d);

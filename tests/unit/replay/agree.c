@@ -9,6 +9,7 @@
 #include "replay/agree.h"
 
 static struct machine *machine;
+static const char *kernel = "v6.1.192";
 static struct agree a;
 
 static int ask(const char *where, const char *const *lines, struct err *err)
@@ -18,7 +19,7 @@ static int ask(const char *where, const char *const *lines, struct err *err)
 	struct sched_kernel k;
 	int ret;
 
-	if (machine_load(where, &machine, err) || sched_kernel_parse("v6.1.192", &k, err))
+	if (machine_load(where, &machine, err) || sched_kernel_parse(kernel, &k, err))
 		fail_msg("%s", err->msg);
 	ret = agree_run(t, machine, &k, &o, &a, err);
 	trace_free(t);
@@ -184,6 +185,43 @@ static void who_bound_itself_is_bound(void **state)
 	agree_free(&a);
 }
 
+/* ten years between two lines are no reason to keep anybody waiting */
+static void long_silences(void **state)
+{
+	static const char *const lines[] = {
+		"<idle>-0 0 d..2. 1000 " IDLE_TO("a", 10),
+		"a-10 0 d..2. 315360000000000 " WAKING("b", 20, 1),
+		"<idle>-0 1 dNh3. 315360000000005 " WAKEUP("b", 20, 1),
+		"<idle>-0 1 d..2. 315360000000007 " IDLE_TO("b", 20),
+		"b-20 1 d..2. 630720000000000 " TO_IDLE("b", 20, "S"),
+		"a-10 0 d..2. 630720000000100 " TO_IDLE("a", 10, "S"),
+		NULL,
+	};
+
+	ask_well("qemu:m8", lines);
+	assert_int_equal(a.wakes.n, 1);
+	assert_int_equal(a.wakes.same_cpu, 1);
+	agree_free(&a);
+}
+
+/* nor if two tasks share a CPU meanwhile and slices have timers of their own */
+static void long_silences_of_two(void **state)
+{
+	static const char *const lines[] = {
+		"<idle>-0 0 d..2. 1000 " IDLE_TO("a", 10),
+		"a-10 0 d..2. 1100 " WAKING("b", 20, 0),
+		"a-10 0 d..2. 1101 " WAKEUP("b", 20, 0),
+		"a-10 0 d..2. 315360000000000 " SWITCH("a", 10, "S", "b", 20),
+		NULL,
+	};
+
+	kernel = "v7.3";
+	ask_well("qemu:m8", lines);
+	kernel = "v6.1.192";
+	assert_int_equal(a.picks.n, 2);
+	agree_free(&a);
+}
+
 static void a_trace_of_more_cpus(void **state)
 {
 	static const char *const lines[] = {
@@ -205,6 +243,8 @@ int main(void)
 		cmocka_unit_test(picks_among_several),
 		cmocka_unit_test(equally_good_forks),
 		cmocka_unit_test(who_bound_itself_is_bound),
+		cmocka_unit_test(long_silences),
+		cmocka_unit_test(long_silences_of_two),
 		cmocka_unit_test(a_trace_of_more_cpus),
 	};
 
