@@ -196,8 +196,7 @@ enum sched_begin { BEGIN_ASLEEP, BEGIN_QUEUED, BEGIN_RUNNING };
  * sched_task_start() - a new task that lives already: on @cpu when the record begins
  *
  * Nobody is asked to reschedule. No record tells the averages: they are those of a task that
- * slept for long. Nor does it tell the lag of a sleeper; but a kernel thread that runs in short
- * bursts has waited for longer than it ran, and is taken to be a quarter of a slice behind.
+ * slept for long.
  * Return: 0; -EBUSY: BEGIN_RUNNING, but something runs there; -EPERM: @cpu isn't allowed.
  */
 int sched_task_start(struct sched *s, u64 now, struct task *p, int cpu, enum sched_begin how);

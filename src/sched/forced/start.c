@@ -29,8 +29,6 @@ int sched_task_start(struct sched *s, u64 now, struct task *p, int cpu, enum sch
 		return -EPERM;
 	if (how == BEGIN_ASLEEP) {
 		sched_task_asleep(s, p, cpu);
-		if (p->kthread)
-			p->se.vlag = s->base_slice / 4;
 		return 0;
 	}
 	if (how == BEGIN_RUNNING && (rq->curr || rq->stop_running))

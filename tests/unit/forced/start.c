@@ -105,27 +105,6 @@ static void corrections(void **state)
 	rig_stop(&r);
 }
 
-/* recorded again and again: of two that wake on an idle CPU the kernel thread runs first */
-static void old_kthread(void **state)
-{
-	struct sched_task_attr attr = {.id = 99, .comm = "ksoftirqd/0", .kthread = true};
-	struct pick_decision d;
-	struct task *kthread;
-	struct rig r;
-
-	rig_start(&r, "v6.12.95", 1, 1, 2, 1);
-	kthread = sched_task_new(r.s, &attr);
-	assert_int_equal(sched_task_start(r.s, r.now, kthread, 0, BEGIN_ASLEEP), 0);
-	rig_task(&r, 0, NULL);
-	assert_int_equal(sched_task_start(r.s, r.now, unborn(&r, NULL), 0, BEGIN_QUEUED), 0);
-	kthread->state = TASK_WAKING;
-	sched_activate(r.s, r.now, 0, kthread);
-	sched_pick_decide(r.s, r.now, 0, &d);
-	assert_ptr_equal(d.next, kthread);
-	rig_check(&r);
-	rig_stop(&r);
-}
-
 static void quiet(void **state)
 {
 	struct rng rng;
@@ -146,7 +125,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(at_the_beginning),
 		cmocka_unit_test(corrections),
-		cmocka_unit_test(old_kthread),
 		cmocka_unit_test(quiet),
 	};
 
