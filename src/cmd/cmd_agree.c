@@ -10,7 +10,7 @@
 #include "report/agree_tables.h"
 #include "report/json.h"
 
-enum { OPT_JSON = 256, OPT_WHY, OPT_HZ, OPT_SCHEDSTAT };
+enum { OPT_JSON = 256, OPT_WHY, OPT_HZ, OPT_SCHEDSTAT, OPT_CHECK };
 
 #define MAX_WHY 100000
 
@@ -28,6 +28,7 @@ static const struct argp_option option_table[] = {
 	{ "schedstat", OPT_SCHEDSTAT, "FILE", 0,
 	  "compare balancing passes, too: /proc/schedstat before and after the trace", 0 },
 	{ "json", OPT_JSON, NULL, 0, "as JSON", 0 },
+	{ "check", OPT_CHECK, NULL, 0, "check the scheduler's invariants at every event (slow)", 0 },
 	{ 0 },
 };
 
@@ -59,6 +60,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_JSON:
 		o->json = true;
+		break;
+	case OPT_CHECK:
+		o->agree.check = true;
 		break;
 	case OPT_WHY:
 		o->agree.why = (int)cmd_number(state, "--why", arg, 0, MAX_WHY);

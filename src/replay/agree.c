@@ -111,9 +111,21 @@ static void conclude(struct asker *k)
 	a->tick = k->d.tick;
 }
 
+static int check(struct asker *k, const struct story_act *a, struct err *err)
+{
+	struct err what = { 0 };
+
+	if (!k->o->check || !sched_check(k->d.s, k->d.now, &what))
+		return 0;
+	return err_set(err, -EINVAL,
+		       "after act %u (%s on CPU %d at %llu ns) the core is in a state that can't be: %s; "
+		       "this is a fault of idlest: report it with the trace",
+		       k->at, story_kind_name(a->kind), a->cpu, (unsigned long long)a->ns, what.msg);
+}
+
 static int run(struct asker *k, struct err *err)
 {
-	int nr_cpus = k->d.m->topo.nr_cpus;
+	int nr_cpus = k->d.m->topo.nr_cpus, ret = 0;
 
 	k->pending = calloc((size_t)nr_cpus, sizeof(*k->pending));
 	k->pass = calloc((size_t)nr_cpus, sizeof(*k->pass));
@@ -124,7 +136,7 @@ static int run(struct asker *k, struct err *err)
 	}
 	for (int c = 0; c < k->d.m->topo.nr_cpus; c++)
 		k->pending[c].act = STORY_NONE;
-	for (k->at = 0; k->at < k->st->nr_acts; k->at++) {
+	for (k->at = 0; k->at < k->st->nr_acts && !ret; k->at++) {
 		const struct story_act *a = &k->st->act[k->at];
 
 		k->d.at = k->at;
@@ -132,11 +144,12 @@ static int run(struct asker *k, struct err *err)
 		drive_until(&k->d, a->ns);
 		act(k, a);
 		drive_done(&k->d, a);
+		ret = check(k, a, err);
 	}
 	conclude(k);
 	free(k->pending);
 	free(k->pass);
-	return 0;
+	return ret;
 }
 
 int agree_run(const struct trace *t, const struct machine *m, const struct sched_kernel *kernel,

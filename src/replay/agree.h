@@ -78,6 +78,7 @@ struct agree_case {
 struct agree_options {
 	int hz;		/* 0: the machine's */
 	int why;	/* so many disagreements are told */
+	bool check;	/* the core's invariants after every act; the first broken one is an error */
 };
 
 struct agree {
