@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "sched/class.h"
+#include "sched/forced.h"
 #include "sched/task.h"
 
 /* A task taken off its queue for a change, as it stood before. */
@@ -43,6 +44,8 @@ static void restore_task(struct sched *s, struct rq *rq, struct task *p, struct 
 	else
 		class_of(p)->set_next(s, rq, p);
 }
+
+#define UNSEEN_DEADLINE (4 * NSEC_PER_SEC)
 
 /* ---- policy and priority ---- */
 
@@ -244,6 +247,27 @@ int sched_set_attr(struct sched *s, u64 now, struct task *p, const struct task_a
 		return 0;
 	}
 	return change(s, now, p, &new);
+}
+
+/* as if it had been asked for more than it can use */
+void sched_set_unseen_deadline(struct sched *s, u64 now, struct task *p)
+{
+	const struct task_attr a = {
+		.policy = POLICY_DEADLINE,
+		.runtime = UNSEEN_DEADLINE,
+		.deadline = UNSEEN_DEADLINE,
+	};
+	const struct params new = {
+		.policy = a.policy, .nice = p->nice, .prio = MAX_DL_PRIO - 1, .asked = &a};
+
+	if (p->policy == POLICY_DEADLINE)
+		return;
+	update_rq_clock(s, cpu_rq(s, p->cpu), now);
+	dl_take_bw(s, p, &a);
+	dl_uncount(s, p);
+	p->reset_on_fork = false;
+	set_policy(s, now, p, &new);
+	p->dl.dl_density = 0; /* it fits everywhere, for all that is known */
 }
 
 int sched_inherit(const struct task *parent, struct sched_task_attr *attr)

@@ -23,6 +23,13 @@ struct class_choice {
 	struct sched_work *w;
 };
 
+/* A task that waits on one CPU and would be taken to another one. */
+struct class_move {
+	struct task *p;
+	int from, to;
+	bool distributed; /* a push: @to is where @from's any-and-distribute cursor goes */
+};
+
 struct sched_class {
 	void (*enqueue)(struct sched *s, struct rq *rq, struct task *p, int flags);
 	void (*dequeue)(struct sched *s, struct rq *rq, struct task *p, int flags);
@@ -45,6 +52,9 @@ struct sched_class {
 	void (*balance)(struct sched *s, struct rq *rq, struct task *prev);
 	/* push waiting tasks to other CPUs; Return: tasks moved */
 	int (*push)(struct sched *s, struct rq *rq);
+	/* what push would move first, and what balance would; Return: whether there is something */
+	bool (*would_push)(const struct sched *s, const struct rq *rq, struct class_move *m);
+	bool (*would_pull)(const struct sched *s, const struct rq *rq, struct class_move *m);
 	/* of a queued task, inside the class */
 	void (*prio_changed)(struct sched *s, struct rq *rq, struct task *p, int old_prio);
 	void (*set_allowed)(struct sched *s, struct rq *rq, struct task *p, const u64 *allowed);
@@ -134,8 +144,12 @@ void dl_uncount(struct sched *s, struct task *p);
 bool dl_attr_valid(const struct sched *s, const struct task_attr *a);
 /* Return: 0: @p has its bandwidth; -EBUSY, -EPERM */
 int dl_admit(struct sched *s, struct task *p, const struct task_attr *a);
+/* @p has it without having been admitted */
+void dl_take_bw(struct sched *s, struct task *p, const struct task_attr *a);
 void dl_set_params(struct task *p, const struct task_attr *a);
 void server_timer(struct sched *s, struct rq *rq);
+/* @rq has no fair task left: the fair server goes */
+void server_stop(struct sched *s, struct rq *rq);
 /* the fair server is the first of @rq, and has somebody to serve */
 bool server_first(const struct rq *rq);
 

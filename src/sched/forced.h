@@ -161,6 +161,43 @@ int sched_pull_level(const struct sched *s, int dst, int src);
  */
 void sched_pull_prepare(struct sched *s, u64 now, int cpu);
 
+/* ---- realtime and deadline tasks ---- */
+
+/* What a class would do: task @p, which waits on CPU @from, goes to @to. */
+struct class_move_decision {
+	const struct task *p; /* NULL: nothing */
+	int from, to;
+};
+
+/**
+ * sched_class_push_decide() - what @cpu would push away first, if it pushed now
+ *
+ * Deadline tasks come before realtime ones. With sched_host.told_moves this is how the host
+ * learns what the core would have done; the same holds for pulls.
+ */
+void sched_class_push_decide(const struct sched *s, int cpu, struct class_move_decision *d);
+/** sched_class_pull_decide() - what @cpu would take first from elsewhere, if it looked now */
+void sched_class_pull_decide(const struct sched *s, int cpu, struct class_move_decision *d);
+
+/**
+ * sched_set_unseen_deadline() - @p is a deadline task; nobody knows of what parameters
+ *
+ * Nobody admits it, and its budget outlasts what it is going to run; that a record shows it
+ * throttled, the next two calls say. Among such tasks the first one woken comes first.
+ */
+void sched_set_unseen_deadline(struct sched *s, u64 now, struct task *p);
+
+/**
+ * sched_dl_used_up() - deadline tasks wait on @cpu, and yet a lesser one was picked there
+ *
+ * So they have used up their budgets. That the fair server was why is left out of account.
+ */
+void sched_dl_used_up(struct sched *s, u64 now, int cpu);
+/** sched_dl_refill() - @p, if it is throttled, has a new budget: it was seen to move */
+void sched_dl_refill(struct sched *s, u64 now, struct task *p);
+/** sched_dl_picked() - @p was seen to be picked: it has a budget, and the first deadline there */
+void sched_dl_picked(struct sched *s, u64 now, struct task *p);
+
 /* ---- walks with tied hands ---- */
 
 /**

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "sched/balance/lb.h"
+#include "sched/class.h"
 #include "sched/forced.h"
 
 static const enum cpu_idle_type kind_of[] = {
@@ -57,6 +58,15 @@ static void account_move(struct sched *s, u64 now, struct rq *src, struct rq *ds
 		account_pull(s, now, dst, sd, mover, first);
 }
 
+/* a class that spreads what it pushes goes on from there the next time */
+static void account_class_push(const struct sched *s, struct rq *src, const struct task *p, int dst)
+{
+	struct class_move m;
+
+	if (!task_is_fair(p) && class_of(p)->would_push(s, src, &m) && m.distributed)
+		src->distribute_cursor = dst;
+}
+
 static int may_move(const struct sched *s, const struct task *p, int dst)
 {
 	if (!p->on_rq || p->migrating)
@@ -91,6 +101,8 @@ static bool detach_given(struct sched *s, u64 now, int by, const struct forced_m
 
 	update_rq_clock(s, src, now);
 	account_move(s, now, src, cpu_rq(s, m->dst), mover, first);
+	if (mover == MOVER_CLASS && by != m->dst)
+		account_class_push(s, src, p, m->dst);
 	EXPLAIN(s, .now = now, .cpu = by, .p = p, .step = STEP_PULL, .reason = reason_of(mover),
 		.candidate = m->dst, .taken = true, .final = true, .value = {src->cpu});
 	if (mover == MOVER_STOPPER && p->se.sched_delayed) { /* asleep in all but name */

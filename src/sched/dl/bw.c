@@ -171,10 +171,25 @@ static u64 bw_limit(const struct sched *s)
 	return s->rtd.dl_bw * cap >> 10;
 }
 
+static u64 bw_of(const struct task_attr *a)
+{
+	return to_ratio(a->period ? a->period : a->deadline, a->runtime);
+}
+
+void dl_take_bw(struct sched *s, struct task *p, const struct task_attr *a)
+{
+	u64 more = bw_of(a) - (p->dl.counted_total ? p->dl.dl_bw : 0);
+
+	class_timer_cancel(s, &p->dl.inactive);
+	p->dl.non_contending = false;
+	s->rtd.total_bw += more;
+	dl_spread(s, (s64)more);
+	p->dl.counted_total = true;
+}
+
 int dl_admit(struct sched *s, struct task *p, const struct task_attr *a)
 {
-	u64 period = a->period ? a->period : a->deadline, new = to_ratio(period, a->runtime);
-	u64 old = is_dl(p) ? p->dl.dl_bw : 0, counted = p->dl.counted_total ? p->dl.dl_bw : 0;
+	u64 old = is_dl(p) ? p->dl.dl_bw : 0, new = bw_of(a);
 
 	if (s->rtd.dl_bw != UINT64_MAX) {
 		if (!s->rtd.dl_bw || !mask_subset(s->online, p->allowed, s->words))
@@ -182,11 +197,7 @@ int dl_admit(struct sched *s, struct task *p, const struct task_attr *a)
 		if (!(is_dl(p) && old == new) && bw_limit(s) < s->rtd.total_bw - old + new)
 			return -EBUSY;
 	}
-	class_timer_cancel(s, &p->dl.inactive);
-	p->dl.non_contending = false;
-	s->rtd.total_bw += new - counted;
-	dl_spread(s, (s64)(new - counted));
-	p->dl.counted_total = true;
+	dl_take_bw(s, p, a);
 	return 0;
 }
 

@@ -93,6 +93,8 @@ bool dl_find_later(const struct sched *s, const struct task *p, u64 *set);
 void dl_woken(struct sched *s, struct rq *rq, struct task *p, int from);
 int dl_push(struct sched *s, struct rq *rq);
 void dl_pull(struct sched *s, struct rq *rq);
+bool dl_would_push(const struct sched *s, const struct rq *rq, struct class_move *m);
+bool dl_would_pull(const struct sched *s, const struct rq *rq, struct class_move *m);
 void dl_balance(struct sched *s, struct rq *rq, struct task *prev);
 
 /* ---- server.c ---- */

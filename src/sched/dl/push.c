@@ -80,6 +80,35 @@ int dl_select(const struct sched *s, const struct task *p, bool fork, struct cla
 
 /* ---- push ---- */
 
+/* where @p, which waits on @rq, is pushed to; -1: nowhere */
+static int push_target(const struct sched *s, const struct rq *rq, const struct task *p,
+		       struct class_choice *c)
+{
+	int cpu = find_later_rq(s, p, c);
+
+	return cpu < 0 || cpu == rq->cpu || !dl_is_earliest(&s->rq[cpu], p->dl.deadline) ? -1 : cpu;
+}
+
+/* it comes before what runs, which may give way: a pick will do */
+static bool is_next(const struct rq *rq, const struct task *p)
+{
+	return is_dl(rq->curr) && dl_before(p->dl.deadline, rq->curr->dl.deadline) &&
+	       rq->curr->nr_allowed > 1;
+}
+
+bool dl_would_push(const struct sched *s, const struct rq *rq, struct class_move *m)
+{
+	struct class_choice c = {.cpu = rq->cpu, .cursor = -1};
+
+	m->p = dl_first_pushable(rq);
+	if (!m->p || is_next(rq, m->p))
+		return false;
+	m->from = rq->cpu;
+	m->to = push_target(s, rq, m->p, &c);
+	m->distributed = c.cursor >= 0;
+	return m->to >= 0;
+}
+
 static bool push_one(struct sched *s, struct rq *rq)
 {
 	struct task *p = dl_first_pushable(rq);
@@ -93,19 +122,16 @@ static bool push_one(struct sched *s, struct rq *rq)
 		rq->push_due = true;
 		return false;
 	}
-	if (is_dl(rq->curr) && dl_before(p->dl.deadline, rq->curr->dl.deadline) &&
-	    rq->curr->nr_allowed > 1) {
+	if (is_next(rq, p)) {
 		resched_curr(s, rq, rq->cpu);
 		return false;
 	}
-	cpu = find_later_rq(s, p, &c);
+	cpu = push_target(s, rq, p, &c);
 	if (c.cursor >= 0)
 		rq->distribute_cursor = c.cursor;
-	if (cpu < 0 || cpu == rq->cpu)
+	if (cpu < 0)
 		return false;
 	later = cpu_rq(s, cpu);
-	if (!dl_is_earliest(later, p->dl.deadline))
-		return false;
 	move_queued_task(s, rq, p, later);
 	s->nr_dl_pushes++;
 	resched_curr(s, later, rq->cpu);
@@ -148,15 +174,39 @@ static struct task *pushable_for(const struct rq *src, int cpu)
 	return NULL;
 }
 
-static bool pull_from(struct sched *s, struct rq *rq, struct rq *src)
+/* what @rq would take from @src; NULL: nothing */
+static struct task *pull_choice(const struct rq *rq, const struct rq *src)
 {
 	struct task *p = pushable_for(src, rq->cpu);
 
 	if (!p || !dl_is_earliest(rq, p->dl.deadline))
-		return false;
+		return NULL;
 	/* it is about to run there */
 	if (is_dl(src->curr) ? dl_before(p->dl.deadline, src->curr->dl.deadline) :
 			       !src->stop_running)
+		return NULL;
+	return p;
+}
+
+bool dl_would_pull(const struct sched *s, const struct rq *rq, struct class_move *m)
+{
+	int cpu;
+
+	for_each_cpu(cpu, s->rtd.dl_overloaded, s->words) {
+		m->p = cpu == rq->cpu ? NULL : pull_choice(rq, &s->rq[cpu]);
+		m->from = cpu;
+		m->to = rq->cpu;
+		if (m->p)
+			return true;
+	}
+	return false;
+}
+
+static bool pull_from(struct sched *s, struct rq *rq, struct rq *src)
+{
+	struct task *p = pull_choice(rq, src);
+
+	if (!p)
 		return false;
 	if (p->on_cpu) { /* still switching out: looked at when that is over */
 		src->push_due = true;

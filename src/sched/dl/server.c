@@ -78,7 +78,7 @@ static void serve(struct sched *s, struct rq *rq)
 		resched_curr(s, rq, rq->cpu);
 }
 
-static void server_stop(struct sched *s, struct rq *rq)
+void server_stop(struct sched *s, struct rq *rq)
 {
 	dl_entity_out(s, rq, &rq->dl.server);
 	class_timer_cancel(s, &rq->dl.server.timer);

@@ -5,8 +5,8 @@
 #include <assert.h>
 #include <errno.h>
 
+#include "sched/class.h"
 #include "sched/forced.h"
-#include "sched/internal.h"
 
 /* tasks that could run next; delayed ones are asleep */
 static int nr_runnable(const struct rq *rq)
@@ -49,6 +49,8 @@ static void pick_on_the_way(struct sched *s, struct rq *rq, struct task *next)
 	/* fair tasks are asked only where no class above has one */
 	if (rq->cfs.nr_queued && (!next || task_is_fair(next)))
 		fair_pick_forced(s, rq, next);
+	if (unlikely(rq->dl.server.queued && !rq->cfs.nr_queued))
+		server_stop(s, rq);
 	if (rq->nr_running != nr)
 		rq_update_idle(s, rq);
 	if (!next || task_is_fair(next))

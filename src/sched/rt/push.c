@@ -14,6 +14,34 @@ static struct task *first_pushable(const struct rq *rq)
 
 /* ---- push ---- */
 
+/* it beats what runs (the idle task, too): a pick will do */
+static bool is_next(const struct rq *rq, const struct task *p)
+{
+	return rq->curr ? p->prio < rq->curr->prio : !rq->stop_running;
+}
+
+/* where @p, which waits on @rq, is pushed to; -1: nowhere */
+static int push_target(const struct sched *s, const struct rq *rq, const struct task *p,
+		       struct class_choice *c)
+{
+	int cpu = rt_find_lowest_rq(s, p, c);
+
+	return cpu < 0 || cpu == rq->cpu || s->rq[cpu].rt.highest <= p->prio ? -1 : cpu;
+}
+
+bool rt_would_push(const struct sched *s, const struct rq *rq, struct class_move *m)
+{
+	struct class_choice c = {.cpu = rq->cpu, .cursor = -1};
+
+	m->p = first_pushable(rq);
+	if (!m->p || is_next(rq, m->p))
+		return false;
+	m->from = rq->cpu;
+	m->to = push_target(s, rq, m->p, &c);
+	m->distributed = c.cursor >= 0;
+	return m->to >= 0;
+}
+
 static bool push_one(struct sched *s, struct rq *rq)
 {
 	struct task *p = first_pushable(rq);
@@ -27,19 +55,16 @@ static bool push_one(struct sched *s, struct rq *rq)
 		rq->push_due = true;
 		return false;
 	}
-	/* it beats what runs (the idle task, too): a pick will do */
-	if (rq->curr ? p->prio < rq->curr->prio : !rq->stop_running) {
+	if (is_next(rq, p)) {
 		resched_curr(s, rq, rq->cpu);
 		return false;
 	}
-	cpu = rt_find_lowest_rq(s, p, &c);
+	cpu = push_target(s, rq, p, &c);
 	if (c.cursor >= 0)
 		rq->distribute_cursor = c.cursor;
-	if (cpu < 0 || cpu == rq->cpu)
+	if (cpu < 0)
 		return false;
 	lowest = cpu_rq(s, cpu);
-	if (lowest->rt.highest <= p->prio)
-		return false;
 	move_queued_task(s, rq, p, lowest);
 	s->nr_rt_pushes++;
 	resched_curr(s, lowest, rq->cpu);
@@ -80,19 +105,38 @@ static struct task *pushable_for(const struct rq *src, int cpu)
 	return NULL;
 }
 
-static bool pull_from(struct sched *s, struct rq *rq, struct rq *src)
+/* what @rq would take from @src; NULL: nothing */
+static struct task *pull_choice(const struct rq *rq, const struct rq *src)
 {
 	struct task *p;
 
 	if (rt_next_prio(src) >= rq->rt.highest)
-		return false;
+		return NULL;
 	p = pushable_for(src, rq->cpu);
-	if (!p || p->prio >= rq->rt.highest)
-		return false;
-	/* it is about to run there */
-	if (src->curr && p->prio < src->curr->prio)
-		return false;
-	if (!src->curr && !src->stop_running)
+	if (!p || p->prio >= rq->rt.highest || is_next(src, p))
+		return NULL;
+	return p;
+}
+
+bool rt_would_pull(const struct sched *s, const struct rq *rq, struct class_move *m)
+{
+	int cpu;
+
+	for_each_cpu(cpu, s->rtd.rt_overloaded, s->words) {
+		m->p = cpu == rq->cpu ? NULL : pull_choice(rq, &s->rq[cpu]);
+		m->from = cpu;
+		m->to = rq->cpu;
+		if (m->p)
+			return true;
+	}
+	return false;
+}
+
+static bool pull_from(struct sched *s, struct rq *rq, struct rq *src)
+{
+	struct task *p = pull_choice(rq, src);
+
+	if (!p)
 		return false;
 	if (p->on_cpu) { /* still switching out: looked at when that is over */
 		src->push_due = true;

@@ -20,6 +20,8 @@ int rt_select(const struct sched *s, const struct task *p, bool fork, struct cla
 void rt_woken(struct sched *s, struct rq *rq, struct task *p, int from);
 int rt_push(struct sched *s, struct rq *rq);
 void rt_pull(struct sched *s, struct rq *rq);
+bool rt_would_push(const struct sched *s, const struct rq *rq, struct class_move *m);
+bool rt_would_pull(const struct sched *s, const struct rq *rq, struct class_move *m);
 void rt_balance(struct sched *s, struct rq *rq, struct task *prev);
 
 /* priority of the first waiting task that may move, RT_PRIO_NONE */
