@@ -43,8 +43,9 @@ static void act_switch(struct asker *k, const struct story_act *a)
 {
 	struct drive *d = &k->d;
 
-	drive_leave_high(d, a);
-	if (a->other != STORY_NONE && !a->preempted)
+	drive_before_pick(d, a);
+	/* one whose budget is used up hasn't blocked, and leaves the CPU empty all the same */
+	if (a->other != STORY_NONE && (!a->preempted || drive_is_dl(drive_task(d, a->other))))
 		drive_into_idle(d, a->cpu, NULL, 0);
 	ask_pick(k, a);
 	drive_switch(d, a);
@@ -53,6 +54,7 @@ static void act_switch(struct asker *k, const struct story_act *a)
 static void act_move(struct asker *k, const struct story_act *a)
 {
 	ask_pull(k, a);
+	ask_class_move(k, a);
 	drive_move(&k->d, a);
 }
 

@@ -68,6 +68,12 @@ struct agree_pulls {
 	u64 passes[3], unmade[3];
 };
 
+/* Moves of realtime and deadline tasks, made by their classes. */
+struct agree_class_moves {
+	u64 pushes, pushes_same_task, pushes_near[NR_AGREE_NEAR]; /* same task: exactly so near */
+	u64 pulls, pulls_same_task; /* the same task has the same source */
+};
+
 /* One disagreement, told. */
 struct agree_case {
 	u32 act;
@@ -86,6 +92,7 @@ struct agree {
 	struct agree_forks forks;
 	struct agree_picks picks;
 	struct agree_pulls pulls;
+	struct agree_class_moves class_moves;
 	struct agree_passes passes; /* that the core made on the way */
 	/* wake-ups that are no choice of a CPU: awake already, or left to the wakee's own CPU */
 	u64 wakes_awake, wakes_on_cpu, wakes_lost, wakes_other_class, wakes_bound;

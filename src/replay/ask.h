@@ -53,6 +53,7 @@ void ask_pending_of(struct asker *k, u32 wake_act);
 void ask_fork(struct asker *k, const struct story_act *a);
 void ask_pick(struct asker *k, const struct story_act *a);
 void ask_pull(struct asker *k, const struct story_act *a);
+void ask_class_move(struct asker *k, const struct story_act *a);
 
 enum agree_near ask_near(const struct asker *k, int a, int b);
 

@@ -97,14 +97,14 @@ static bool fork_equally_good(const struct asker *k, int a, int b)
 
 void ask_fork(struct asker *k, const struct story_act *a)
 {
-	struct task *p = drive_fair(&k->d, a->task);
+	struct task *p = drive_task(&k->d, a->task);
 	struct fork_decision dec = { .target = a->to };
 	enum agree_near near;
 	bool equal;
 
 	if (!p && !k->d.task[a->task].p) { /* its fork isn't in the trace */
 		drive_fork(&k->d, a);
-		p = drive_fair(&k->d, a->task);
+		p = drive_task(&k->d, a->task);
 	}
 	if (p) {
 		struct agree_forks *f = &k->a->forks;

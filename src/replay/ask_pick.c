@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * ask_pick.c - picks: asked, compared.
+ *
+ * Not those among deadline tasks: no trace tells deadlines.
  */
 #include "replay/ask.h"
 
 void ask_pick(struct asker *k, const struct story_act *a)
 {
 	struct agree_picks *c = &k->a->picks;
-	struct task *next = drive_fair(&k->d, a->task);
+	struct task *next = drive_task(&k->d, a->task);
 	struct pick_decision dec;
 	bool same;
 
-	if (a->made_up || (a->task != STORY_NONE && !next) || k->d.cpu[a->cpu].high)
+	if (a->made_up || (a->task != STORY_NONE && !next) || k->d.cpu[a->cpu].stop ||
+	    drive_is_dl(next))
 		return;
 	ask_listen(k);
 	sched_pick_decide(k->d.s, k->d.now, a->cpu, &dec);
 	ask_stop_listening(k);
+	if (drive_is_dl(dec.next))
+		return;
 	same = dec.next == next;
 	c->n++;
 	c->same += same;

@@ -87,12 +87,12 @@ static void tell(struct asker *k, const struct story_act *a, const struct ask_pa
 void ask_pull(struct asker *k, const struct story_act *a)
 {
 	struct agree_pulls *c = &k->a->pulls;
-	struct task *p = drive_fair(&k->d, a->task);
+	struct task *p = drive_task(&k->d, a->task);
 	struct ask_pass *x = &k->pass[a->cpu];
 	bool source, task;
 	int nth;
 
-	if (!p || a->made_up || !drive_is_pull(a))
+	if (!p || a->made_up || !drive_is_pull(a) || !drive_is_fair(p))
 		return;
 	if (!x->first || !drive_same_pass(x->first, a) || x->next >= x->dec.nr_tasks)
 		ask_pass(k, a, x);

@@ -59,6 +59,11 @@ static void compare(struct asker *k, const struct story_act *a, const struct wak
 {
 	bool prev_idle = sched_cpu_idle(k->d.s, a->from);
 
+	/* two deadline tasks: it goes by their deadlines, which no trace tells */
+	if (drive_is_dl(q->p) && drive_is_dl(sched_current(k->d.s, a->from))) {
+		k->a->wakes_other_class++;
+		return;
+	}
 	count(k, a, dec, prev_idle, undetermined);
 	if (dec->target == a->to)
 		return;
@@ -124,7 +129,7 @@ void ask_pending_of(struct asker *k, u32 wake_act)
 void ask_wake(struct asker *k, const struct story_act *a)
 {
 	struct ask_pending *w = &k->pending[a->cpu];
-	struct task *p = drive_fair(&k->d, a->task);
+	struct task *p = drive_task(&k->d, a->task);
 	bool exiting = a->other != STORY_NONE && k->d.task[a->other].exiting;
 
 	if (a->path == PATH_AWAKE) {

@@ -10,16 +10,20 @@
 #define SILENCE_NS (4 * NSEC_PER_SEC) /* in which every average has decayed to nothing */
 #define BOOT_NS (10 * NSEC_PER_SEC) /* room for stamps of the past */
 
-enum drive_class drive_class_of(const struct story_task *t, s16 prio)
-{
-	if (t->stopper)
-		return CLASS_STOP;
-	return prio < 100 ? CLASS_HIGH : CLASS_FAIR;
-}
-
 static int nice_of(s16 prio)
 {
 	return clamp(prio - 120, -20, 19);
+}
+
+/* what a trace doesn't tell: FIFO or RR. A switch between equals shows it when it matters */
+static enum sched_policy policy_of(s16 prio)
+{
+	return prio < 0 ? POLICY_DEADLINE : prio < 100 ? POLICY_FIFO : POLICY_NORMAL;
+}
+
+static int rt_priority_of(s16 prio)
+{
+	return clamp(99 - prio, 1, 99);
 }
 
 /* ---- what the core asks for ---- */
@@ -33,7 +37,7 @@ static void pick_silently(struct drive *d, int cpu)
 	struct task *curr = sched_current(d->s, cpu);
 	struct pick_decision dec;
 
-	if (!curr || d->cpu[cpu].high || !sched_task_queued(curr) || sched_task_delayed(curr))
+	if (!curr || d->cpu[cpu].stop || !sched_task_queued(curr) || sched_task_delayed(curr))
 		return;
 	sched_pick_decide(d->s, d->now, cpu, &dec);
 	if (dec.next == curr)
@@ -58,6 +62,9 @@ void drive_drain(struct drive *d)
 			break;
 		case OUT_HRTICK:
 			d->cpu[out.cpu].hrtick = d->now + out.arg;
+			break;
+		case OUT_TIMER:
+			d->cpu[out.cpu].timer = out.arg == UINT64_MAX ? 0 : max(out.arg, 1ull);
 			break;
 		default: /* the story has what came of it */
 			break;
@@ -105,13 +112,19 @@ static void tick_all(struct drive *d)
 	}
 }
 
+/* when the first timer of @c runs out; 0: there is none */
+static u64 first_timer(const struct drive_cpu *c)
+{
+	return c->hrtick && (!c->timer || c->hrtick <= c->timer) ? c->hrtick : c->timer;
+}
+
 /* the CPU whose timer runs out first, at @t at the latest; -1: none */
-static int next_hrtick(const struct drive *d, u64 t)
+static int next_timer(const struct drive *d, u64 t)
 {
 	int first = -1;
 
 	for (int c = 0; c < d->st->nr_cpus; c++) {
-		u64 at = d->cpu[c].hrtick;
+		u64 at = first_timer(&d->cpu[c]);
 
 		if (at && at <= t) {
 			t = at - 1;
@@ -121,14 +134,22 @@ static int next_hrtick(const struct drive *d, u64 t)
 	return first;
 }
 
-static void hrticks_until(struct drive *d, u64 t)
+static void timers_until(struct drive *d, u64 t)
 {
-	int c;
+	int cpu;
 
-	while ((c = next_hrtick(d, t)) >= 0) {
-		d->now = max(d->now, d->cpu[c].hrtick);
-		d->cpu[c].hrtick = 0;
-		sched_hrtick(d->s, d->now, c);
+	while ((cpu = next_timer(d, t)) >= 0) {
+		struct drive_cpu *c = &d->cpu[cpu];
+		u64 at = first_timer(c);
+
+		d->now = max(d->now, at);
+		if (at == c->hrtick) {
+			c->hrtick = 0;
+			sched_hrtick(d->s, d->now, cpu);
+		} else {
+			c->timer = 0;
+			sched_timer(d->s, d->now, cpu);
+		}
 		drive_drain(d);
 	}
 }
@@ -145,9 +166,14 @@ static void skip_silence(struct drive *d, u64 t)
 		return;
 	ticks = (t - d->next_tick - SILENCE_NS) / period;
 	d->next_tick += ticks * period;
-	for (int c = 0; c < d->st->nr_cpus; c++)
-		if (d->cpu[c].hrtick)
-			d->cpu[c].hrtick = max(d->cpu[c].hrtick, d->next_tick - period);
+	for (int c = 0; c < d->st->nr_cpus; c++) {
+		struct drive_cpu *x = &d->cpu[c];
+
+		if (x->hrtick)
+			x->hrtick = max(x->hrtick, d->next_tick - period);
+		if (x->timer)
+			x->timer = max(x->timer, d->next_tick - period);
+	}
 }
 
 void drive_until(struct drive *d, u64 ns)
@@ -156,10 +182,10 @@ void drive_until(struct drive *d, u64 ns)
 
 	skip_silence(d, t);
 	while (d->next_tick <= t) {
-		hrticks_until(d, d->next_tick - 1);
+		timers_until(d, d->next_tick - 1);
 		tick_all(d);
 	}
-	hrticks_until(d, t);
+	timers_until(d, t);
 	d->now = max(d->now, t);
 }
 
@@ -173,16 +199,24 @@ void drive_done(struct drive *d, const struct story_act *a)
 struct task *drive_make_task(struct drive *d, u32 i)
 {
 	const struct story_task *t = &d->st->task[i];
-	struct task *parent = drive_fair(d, t->parent);
+	struct task *parent = drive_task(d, t->parent);
 	u64 allowed[(UINT16_MAX + 1) / 64] = { 0 };
 	struct sched_task_attr attr = {
 		.id = t->pid,
 		.comm = story_comm(d->st, i),
 		.nice = nice_of(t->prio),
+		.policy = policy_of(t->prio),
+		.rt_priority = rt_priority_of(t->prio),
 		.kthread = t->kthread,
 		.parent = parent,
 	};
 
+	if (t->stopper)
+		return NULL;
+	if (attr.policy == POLICY_DEADLINE) { /* it becomes one once it is queued */
+		attr.policy = POLICY_NORMAL;
+		attr.nice = 0;
+	}
 	if (t->bound_cpu >= 0 && t->bound_cpu < d->m->topo.nr_cpus) {
 		allowed[t->bound_cpu / 64] = 1ull << t->bound_cpu % 64;
 		attr.allowed = allowed;
@@ -214,36 +248,29 @@ void drive_bind(struct drive *d, struct task *p, int cpu)
 static int start_task(struct drive *d, u32 i, struct err *err)
 {
 	static const enum sched_begin how[] = {
-		[BEGIN_ASLEEP] = BEGIN_ASLEEP,
-		[BEGIN_QUEUED] = BEGIN_QUEUED,
-		[BEGIN_RUNNING] = BEGIN_RUNNING,
+		[START_ASLEEP] = BEGIN_ASLEEP,
+		[START_QUEUED] = BEGIN_QUEUED,
+		[START_RUNNING] = BEGIN_RUNNING,
 	};
 	const struct story_task *t = &d->st->task[i];
 	struct drive_task *x = &d->task[i];
 
-	x->class = drive_class_of(t, t->prio);
-	x->cpu = t->start_cpu;
 	if (t->start == START_RUNNING)
 		d->cpu[t->start_cpu].curr = i;
-	if (t->start == START_ABSENT || x->class == CLASS_STOP)
+	if (t->stopper && t->start == START_RUNNING) {
+		sched_stop_begin(d->s, d->now, t->start_cpu);
+		d->cpu[t->start_cpu].stop = true;
+	}
+	if (t->start == START_ABSENT || t->stopper)
 		return 0;
 	x->p = drive_make_task(d, i);
 	if (!x->p)
 		return err_set(err, -ENOMEM, "out of memory");
 	if (!sched_task_allowed(x->p, t->start_cpu))
 		drive_allow_all(d, x->p);
-	if (x->class == CLASS_HIGH) {
-		sched_task_start(d->s, d->now, x->p, t->start_cpu, BEGIN_ASLEEP);
-		if (t->start == START_RUNNING) {
-			sched_stop_begin(d->s, d->now, t->start_cpu);
-			d->cpu[t->start_cpu].high = true;
-		}
-		return 0;
-	}
-	sched_task_start(d->s, d->now, x->p, t->start_cpu,
-			 how[t->start == START_RUNNING ? BEGIN_RUNNING :
-			     t->start == START_QUEUED  ? BEGIN_QUEUED :
-							 BEGIN_ASLEEP]);
+	sched_task_start(d->s, d->now, x->p, t->start_cpu, how[t->start]);
+	if (policy_of(t->prio) == POLICY_DEADLINE)
+		sched_set_unseen_deadline(d->s, d->now, x->p);
 	return 0;
 }
 
@@ -256,6 +283,7 @@ int drive_start(struct drive *d, const struct story *st, const struct machine *m
 		.hz = hz ? hz : m->hz,
 		.cpuidle = m->cpuidle,
 		.may_preempt_kernel = true,
+		.told_moves = true,
 	};
 	struct rng rng;
 	int ret = 0;
@@ -318,7 +346,7 @@ static u64 left_queue_at(const struct drive *d, const struct story_act *a)
 
 void drive_block(struct drive *d, const struct story_act *a)
 {
-	struct task *p = drive_fair(d, a->task);
+	struct task *p = drive_task(d, a->task);
 
 	d->cpu[a->cpu].looked = false;
 	d->task[a->task].dead = a->dead;
@@ -327,14 +355,32 @@ void drive_block(struct drive *d, const struct story_act *a)
 	drive_drain(d);
 }
 
-void drive_leave_high(struct drive *d, const struct story_act *a)
+static bool is_stopper(const struct drive *d, u32 task)
+{
+	return task != STORY_NONE && d->st->task[task].stopper;
+}
+
+/* the stopper isn't chosen among the others: it leaves before the next task is */
+static void leave_stopper(struct drive *d, const struct story_act *a)
 {
 	struct drive_cpu *c = &d->cpu[a->cpu];
 
-	if (c->high && (a->task == STORY_NONE || d->task[a->task].class == CLASS_FAIR)) {
+	if (c->stop && !is_stopper(d, a->task)) {
 		sched_stop_end(d->s, d->now, a->cpu);
-		c->high = false;
+		c->stop = false;
 	}
+	drive_drain(d);
+}
+
+void drive_before_pick(struct drive *d, const struct story_act *a)
+{
+	struct task *next = drive_task(d, a->task);
+
+	leave_stopper(d, a);
+	if (drive_is_dl(next))
+		sched_dl_picked(d->s, d->now, next);
+	else if (!is_stopper(d, a->task))
+		sched_dl_used_up(d->s, d->now, a->cpu);
 	drive_drain(d);
 }
 
@@ -354,7 +400,7 @@ void drive_choose_freely(struct drive *d, int cpu)
 {
 	struct task *prev = sched_current(d->s, cpu), *next;
 
-	if (d->cpu[cpu].high)
+	if (d->cpu[cpu].stop)
 		return;
 	sched_pick(d->s, d->now, cpu, false, &next);
 	sched_switch_done(d->s, d->now, cpu, prev != next ? prev : NULL);
@@ -377,29 +423,43 @@ static void go_on_with(struct drive *d, const struct story_act *a, struct task *
 	drive_choose_freely(d, a->cpu);
 }
 
+/*
+ * From one realtime task to another one of its priority: it has yielded, or its turn of
+ * SCHED_RR is over.
+ */
+static void give_way(struct drive *d, const struct story_act *a, const struct task *next)
+{
+	struct task *prev = drive_task(d, a->other);
+
+	if (!a->preempted || !prev || !next || prev != sched_current(d->s, a->cpu) ||
+	    !sched_task_queued(prev) || !policy_is_rt(sched_task_policy(prev)))
+		return;
+	if (sched_task_prio(prev) == sched_task_prio(next))
+		sched_yield_task(d->s, d->now, a->cpu);
+}
+
 void drive_switch(struct drive *d, const struct story_act *a)
 {
 	struct drive_cpu *c = &d->cpu[a->cpu];
 	u32 prev = c->curr;
-	struct task *next = drive_fair(d, a->task);
+	struct task *next = drive_task(d, a->task);
 	bool was_idle = prev == STORY_NONE;
 
-	drive_leave_high(d, a);
+	drive_before_pick(d, a);
 	if (was_idle)
 		sched_nohz_exit(d->s, d->now, a->cpu);
-	if (a->task != STORY_NONE && d->task[a->task].class != CLASS_FAIR) {
-		if (!c->high)
+	if (is_stopper(d, a->task)) {
+		if (!c->stop)
 			sched_stop_begin(d->s, d->now, a->cpu);
-		c->high = true;
+		c->stop = true;
 	} else {
+		give_way(d, a, next);
 		go_on_with(d, a, next);
 	}
 	c->curr = a->task;
 	c->looked = false;
 	if (a->task == STORY_NONE)
 		rest(d, a->cpu);
-	else
-		d->task[a->task].cpu = a->cpu;
 	drive_drain(d);
 	if (prev != STORY_NONE && d->task[prev].dead)
 		bury(d, prev);
@@ -407,56 +467,21 @@ void drive_switch(struct drive *d, const struct story_act *a)
 
 /* ---- priorities ---- */
 
-/* @p, which the core has asleep, runs on @cpu */
-static void make_runnable(struct drive *d, struct task *p, int cpu)
-{
-	struct wake_query q = { .cpu = cpu, .p = p };
-	struct wake_decision dec;
-
-	if (sched_task_queued(p) && !sched_task_delayed(p))
-		return;
-	sched_wake_decide(d->s, d->now, &q, &dec);
-	if (dec.path != WAKE_QUEUED)
-		dec.path = WAKE_DIRECT;
-	sched_wake_commit(d->s, d->now, &q, &dec, cpu);
-	if (dec.path == WAKE_QUEUED)
-		sched_wake_queued(d->s, d->now, cpu, p);
-	else
-		sched_activate(d->s, d->now, cpu, p);
-}
-
-static void change_class(struct drive *d, u32 task, enum drive_class to)
-{
-	struct drive_task *x = &d->task[task];
-	int cpu = x->cpu;
-	bool runs = d->cpu[cpu].curr == task;
-
-	if (to == CLASS_HIGH && runs && x->p && sched_current(d->s, cpu) == x->p) {
-		if (sched_task_queued(x->p))
-			sched_block(d->s, d->now, cpu, false);
-		sched_stop_begin(d->s, d->now, cpu);
-		d->cpu[cpu].high = true;
-	}
-	x->class = to;
-	if (to == CLASS_FAIR && runs && x->p && d->cpu[cpu].high) {
-		sched_stop_end(d->s, d->now, cpu);
-		d->cpu[cpu].high = false;
-		make_runnable(d, x->p, cpu);
-		if (!sched_pick_commit(d->s, d->now, cpu, x->p))
-			sched_switch_done(d->s, d->now, cpu, NULL);
-		else
-			drive_choose_freely(d, cpu);
-	}
-}
-
 void drive_prio(struct drive *d, const struct story_act *a)
 {
-	struct drive_task *x = &d->task[a->task];
-	enum drive_class to = drive_class_of(&d->st->task[a->task], a->prio);
+	struct task *p = drive_task(d, a->task);
+	struct task_attr attr = { .policy = policy_of(a->prio) };
 
-	if (to != x->class)
-		change_class(d, a->task, to);
-	if (to == CLASS_FAIR && x->p)
-		sched_set_nice(d->s, d->now, x->p, POLICY_NORMAL, nice_of(a->prio));
+	if (!p)
+		return;
+	if (attr.policy == POLICY_DEADLINE) {
+		sched_set_unseen_deadline(d->s, d->now, p);
+	} else {
+		if (attr.policy == POLICY_NORMAL)
+			attr.nice = nice_of(a->prio);
+		else
+			attr.priority = rt_priority_of(a->prio);
+		sched_set_attr(d->s, d->now, p, &attr);
+	}
 	drive_drain(d);
 }

@@ -15,32 +15,25 @@
 #include "replay/story.h"
 #include "sched/forced.h"
 
-enum drive_class {
-	CLASS_FAIR,
-	CLASS_HIGH,	/* real-time, deadline: it occupies the CPU, as the stopper does */
-	CLASS_STOP,
-};
-
 /* How a wake-up that was begun will be ended. */
 enum drive_wake { DRIVE_NONE, DRIVE_QUEUED, DRIVE_DIRECT, DRIVE_LIST, DRIVE_ON_CPU_LIST };
 
 struct drive_task {
-	struct task *p; /* NULL: not there (any more) */
-	enum drive_class class;
+	struct task *p; /* NULL: not there (any more), or a stopper */
 	enum drive_wake wake;
 	bool exiting, dead;
-	int cpu; /* as the story has it; for those the core doesn't know */
 };
 
 struct drive_cpu {
 	u32 curr;	/* STORY_NONE: idle */
-	bool high;	/* something above the fair class runs */
+	bool stop;	/* the stopper runs */
 	bool looked;	/* the new-idle walk of this way into idle is made */
 	bool late_walk;	/* a walk is due that waits for the moves made in it */
 	enum walk_kind late_kind;
 	bool idle_tick;	/* it idles, but its tick runs on */
 	u64 last_act;	/* core time of the last one on it or for its queue */
 	u64 hrtick;	/* when the running task's slice ends by a timer; 0: none */
+	u64 timer;	/* when a timer of a class runs out; 0: none */
 };
 
 struct drive {
@@ -78,16 +71,23 @@ void drive_done(struct drive *d, const struct story_act *a);
 /** drive_drain() - serve or drop what the core asks its host to do */
 void drive_drain(struct drive *d);
 
-/* a fair task that the core knows */
-static inline struct task *drive_fair(const struct drive *d, u32 task)
+/* the core's task; NULL: a stopper, the idle task, or it isn't there */
+static inline struct task *drive_task(const struct drive *d, u32 task)
 {
-	if (task == STORY_NONE || d->task[task].class != CLASS_FAIR)
-		return NULL;
-	return d->task[task].p;
+	return task == STORY_NONE ? NULL : d->task[task].p;
 }
 
-enum drive_class drive_class_of(const struct story_task *t, s16 prio);
-/** drive_make_task() - the core's task for task @i of the story; NULL: out of memory */
+static inline bool drive_is_fair(const struct task *p)
+{
+	return policy_is_fair(sched_task_policy(p));
+}
+
+static inline bool drive_is_dl(const struct task *p)
+{
+	return p && sched_task_policy(p) == POLICY_DEADLINE;
+}
+
+/** drive_make_task() - the core's task for task @i of the story; NULL: out of memory, a stopper */
 struct task *drive_make_task(struct drive *d, u32 i);
 /** drive_allow_all() - @p went where it wasn't thought to be allowed */
 void drive_allow_all(struct drive *d, struct task *p);
@@ -97,8 +97,8 @@ void drive_bind(struct drive *d, struct task *p, int cpu);
 /* ---- acts, carried out ---- */
 
 void drive_block(struct drive *d, const struct story_act *a);
-/** drive_leave_high() - before the next task of @cpu is chosen: the one above fair leaves */
-void drive_leave_high(struct drive *d, const struct story_act *a);
+/** drive_before_pick() - what the pick of @a shows of the state in which it was made */
+void drive_before_pick(struct drive *d, const struct story_act *a);
 void drive_switch(struct drive *d, const struct story_act *a);
 /** drive_choose_freely() - the story's choice can't be had: @cpu goes on as the core would */
 void drive_choose_freely(struct drive *d, int cpu);
@@ -113,7 +113,7 @@ void drive_prio(struct drive *d, const struct story_act *a);
 /* ---- moves and walks: drive_move.c ---- */
 
 void drive_move(struct drive *d, const struct story_act *a);
-/* did a pass make the move @a? */
+/* did a pass make the move @a, if it is of a fair task? */
 static inline bool drive_is_pull(const struct story_act *a)
 {
 	return a->move == MOVE_NEWIDLE || a->move == MOVE_PERIODIC || a->move == MOVE_NOHZ;

@@ -15,7 +15,7 @@
 static const enum sched_mover mover_of[] = {
 	[MOVE_NEWIDLE] = MOVER_NEWIDLE, [MOVE_PERIODIC] = MOVER_PERIODIC, [MOVE_NOHZ] = MOVER_NOHZ,
 	[MOVE_ACTIVE] = MOVER_PUSH,	[MOVE_EXEC] = MOVER_STOPPER,	  [MOVE_SELF] = MOVER_STOPPER,
-	[MOVE_CLASS] = MOVER_STOPPER,	[MOVE_UNKNOWN] = MOVER_STOPPER,
+	[MOVE_CLASS] = MOVER_CLASS,	[MOVE_UNKNOWN] = MOVER_STOPPER,
 };
 
 bool drive_same_pass(const struct story_act *a, const struct story_act *b)
@@ -30,8 +30,8 @@ static int moves_of_pass(struct drive *d, const struct story_act *a, struct forc
 	const struct story_act *end = d->st->act + d->st->nr_acts;
 	int nr = 0;
 
-	m[nr++] = (struct forced_move){ .p = drive_fair(d, a->task), .dst = a->to };
-	if (!drive_is_pull(a) || a->move == MOVE_NEWIDLE) /* those take one */
+	m[nr++] = (struct forced_move){ .p = drive_task(d, a->task), .dst = a->to };
+	if (!drive_is_pull(a) || a->move == MOVE_NEWIDLE || !drive_is_fair(m[0].p)) /* those take one */
 		return nr;
 	for (const struct story_act *b = a + 1; b < end && nr < PULL_MAX_TASKS; b++) {
 		struct task *p;
@@ -40,8 +40,8 @@ static int moves_of_pass(struct drive *d, const struct story_act *a, struct forc
 			break;
 		if (b->cpu != a->cpu)
 			continue;
-		p = drive_same_pass(a, b) ? drive_fair(d, b->task) : NULL;
-		if (!p || sched_task_cpu(p) != b->from || !sched_task_queued(p))
+		p = drive_same_pass(a, b) ? drive_task(d, b->task) : NULL;
+		if (!p || !drive_is_fair(p) || sched_task_cpu(p) != b->from || !sched_task_queued(p))
 			break;
 		m[nr++] = (struct forced_move){ .p = p, .dst = b->to };
 	}
@@ -59,20 +59,22 @@ static void make_movable(struct drive *d, struct task *p, int dst)
 
 void drive_move(struct drive *d, const struct story_act *a)
 {
-	struct task *p = drive_fair(d, a->task);
+	struct task *p = drive_task(d, a->task);
 	struct forced_move m[PULL_MAX_TASKS];
+	enum sched_mover mover = mover_of[a->move];
 	int nr;
 
-	d->task[a->task].cpu = a->to;
 	if (!p || sched_task_cpu(p) == a->to)
 		return;
 	make_movable(d, p, a->to);
 	nr = moves_of_pass(d, a, m);
-	if (a->move == MOVE_NEWIDLE)
+	if (!drive_is_fair(p)) /* balancing leaves it alone */
+		mover = mover == MOVER_STOPPER ? MOVER_STOPPER : MOVER_CLASS;
+	else if (a->move == MOVE_NEWIDLE)
 		drive_into_idle(d, a->to, m, nr);
 	else
 		drive_late_walk(d, a->cpu, m, nr);
-	sched_move_tasks(d->s, d->now, a->cpu, m, nr, mover_of[a->move]);
+	sched_move_tasks(d->s, d->now, a->cpu, m, nr, mover);
 	for (int i = 0; i < nr; i++) {
 		if (m[i].error == -ENOENT)
 			m[i].error = sched_task_set_cpu(d->s, d->now, m[i].p, m[i].dst);
@@ -95,7 +97,7 @@ static void make_walk(struct drive *d, int cpu, enum walk_kind kind, struct forc
 
 bool drive_go_empty(struct drive *d, int cpu)
 {
-	return !d->cpu[cpu].high && !sched_pick_empty(d->s, d->now, cpu);
+	return !d->cpu[cpu].stop && !sched_pick_empty(d->s, d->now, cpu);
 }
 
 void drive_into_idle(struct drive *d, int cpu, struct forced_move *moves, int nr)

@@ -69,7 +69,7 @@ void drive_wake_commit(struct drive *d, const struct story_act *a, const struct 
 	if (sched_task_on_cpu(q->p) && (x->wake == DRIVE_DIRECT || x->wake == DRIVE_LIST)) {
 		drive_choose_freely(d, sched_task_cpu(q->p));
 		sched_wake_decide(d->s, d->now, q, dec);
-		if (sched_task_on_cpu(q->p)) { /* something above fair keeps the CPU as it is */
+		if (sched_task_on_cpu(q->p)) { /* the stopper keeps the CPU as it is */
 			x->wake = DRIVE_NONE;
 			d->refused++;
 			return;
@@ -107,9 +107,8 @@ static void wake_after_all(struct drive *d, const struct story_act *a, struct ta
 void drive_enqueue(struct drive *d, const struct story_act *a)
 {
 	struct drive_task *x = &d->task[a->task];
-	struct task *p = drive_fair(d, a->task);
+	struct task *p = drive_task(d, a->task);
 
-	x->cpu = a->to;
 	if (!p)
 		return;
 	switch (x->wake) {
@@ -141,8 +140,8 @@ void drive_fork(struct drive *d, const struct story_act *a)
 {
 	struct drive_task *x = &d->task[a->task];
 
-	x->class = drive_class_of(&d->st->task[a->task], d->st->task[a->task].prio);
-	x->cpu = a->cpu;
+	if (d->st->task[a->task].stopper)
+		return;
 	if (!x->p)
 		x->p = drive_make_task(d, a->task);
 	if (!x->p)
@@ -151,14 +150,15 @@ void drive_fork(struct drive *d, const struct story_act *a)
 
 void drive_start_new(struct drive *d, const struct story_act *a, const struct fork_decision *dec)
 {
-	struct task *p = drive_fair(d, a->task);
+	struct task *p = drive_task(d, a->task);
 
-	d->task[a->task].cpu = a->to;
 	if (!p)
 		return;
 	if (!sched_task_allowed(p, a->to))
 		drive_allow_all(d, p);
 	sched_fork_commit(d->s, d->now, a->cpu, p, dec, a->to);
 	sched_activate_new(d->s, d->now, a->cpu, p);
+	if (d->st->task[a->task].prio < 0)
+		sched_set_unseen_deadline(d->s, d->now, p);
 	drive_drain(d);
 }

@@ -69,7 +69,7 @@ enum story_move {
 	MOVE_ACTIVE,	/* pushed by the stopper for a balancing pass */
 	MOVE_EXEC,	/* by the stopper, at exec */
 	MOVE_SELF,	/* by the stopper, which the task woke itself: affinity, preferred node */
-	MOVE_CLASS,	/* a real-time or deadline task, pushed or pulled by its class */
+	MOVE_CLASS,	/* a realtime or deadline task, pushed or pulled by its class */
 	MOVE_UNKNOWN,	/* concluded from where it ran next */
 };
 

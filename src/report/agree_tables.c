@@ -106,6 +106,18 @@ static void print_passes(FILE *f, const struct agree_pulls *p)
 				(unsigned long long)p->unmade[i], (unsigned long long)p->passes[i]);
 }
 
+static void print_class_moves(FILE *f, const struct agree_class_moves *c)
+{
+	if (c->pushes + c->pulls == 0)
+		return;
+	print_number(f, "pushes of realtime, deadline tasks", c->pushes);
+	print_share(f, "same task", c->pushes_same_task, c->pushes);
+	print_share(f, "same task, same CPU", c->pushes_near[NEAR_CPU], c->pushes);
+	print_share(f, "same task, same LLC", within(c->pushes_near, NEAR_LLC), c->pushes);
+	print_number(f, "pulls of realtime, deadline tasks", c->pulls);
+	print_share(f, "same task", c->pulls_same_task, c->pulls);
+}
+
 void agree_print(const struct agree *a, FILE *f)
 {
 	print_wakes(f, "wake-ups", &a->wakes);
@@ -119,6 +131,7 @@ void agree_print(const struct agree *a, FILE *f)
 	print_rules(f, a->picks.rule);
 	print_pulls(f, &a->pulls);
 	print_passes(f, &a->pulls);
+	print_class_moves(f, &a->class_moves);
 	print_wakes(f, "wake-ups of kernel threads", &a->kthread_wakes);
 	fputs("no choice of a CPU\n", f);
 	fprintf(f, "  awake already %llu, still switching out %llu, of other classes %llu, end not seen %llu\n",
@@ -225,6 +238,15 @@ static json_t *pulls_json(const struct agree_pulls *p)
 			 "interval_same_task", interval(p->same_task, p->n), "kinds", moves);
 }
 
+static json_t *class_moves_json(const struct agree_class_moves *c)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "pushes", number(c->pushes),
+			 "pushes_same_task", number(c->pushes_same_task), "pushes_same_cpu",
+			 number(c->pushes_near[NEAR_CPU]), "pushes_same_llc",
+			 number(within(c->pushes_near, NEAR_LLC)), "pulls", number(c->pulls),
+			 "pulls_same_task", number(c->pulls_same_task));
+}
+
 static json_t *why_json(const struct agree *a)
 {
 	json_t *j = json_array();
@@ -262,8 +284,9 @@ json_t *agree_json(const struct agree *a)
 				 "found", a->tick.sure, "near", (int)a->tick.hits, "of",
 				 (int)a->tick.all);
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "wakeups",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "wakeups",
 			 wakes_json(&a->wakes), "forks", forks, "picks", picks, "pulls",
-			 pulls_json(&a->pulls), "kthread_wakeups", wakes_json(&a->kthread_wakes),
-			 "not_placed", none, "corrected", state, "tick", tick, "why", why_json(a));
+			 pulls_json(&a->pulls), "class_moves", class_moves_json(&a->class_moves),
+			 "kthread_wakeups", wakes_json(&a->kthread_wakes), "not_placed", none,
+			 "corrected", state, "tick", tick, "why", why_json(a));
 }
