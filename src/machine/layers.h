@@ -9,6 +9,7 @@
 #ifndef IDLEST_MACHINE_LAYERS_H
 #define IDLEST_MACHINE_LAYERS_H
 
+#include "base/read_file.h"
 #include "machine/machine.h"
 #include "machine/shape.h"
 
@@ -61,9 +62,5 @@ int layers_apply(const struct layers *l, int from, int to, struct machine *m, st
 /** layers_missing() - the name of a plain value that no layer gives, or NULL */
 const char *layers_missing(const struct layers *l, char *buf, size_t len);
 void layers_free(struct layers *l);
-
-/** read_whole_file() - @text gets a zero byte behind; -ENOENT, -EINVAL (not a file, too large) */
-int read_whole_file(struct arena *a, const char *path, const char **text, size_t *len,
-		    struct err *err);
 
 #endif
