@@ -70,6 +70,7 @@ struct sched_rules {
 	bool wake_list_on_cpu;		/* … also of a wakee that is still on its CPU, in another LLC */
 	enum idle_stamp_rule idle_stamp;
 	enum fork_stats_rule fork_stats;
+	bool fork_util;			/* 5.9+: equally idle groups: the less utilised one (spec 05 §3) */
 	enum numa_allow_rule fork_numa;
 	enum numa_allow_rule balance_numa;
 	enum imb_numa_nr_rule imb_numa_nr;

@@ -76,8 +76,9 @@ static bool group_has_allowed(const struct sched_group *g, const struct task *p)
 }
 
 /* best remote group: @st against the present best @best */
-static bool is_idler(const struct sched_group *g, const struct fork_stats *st,
-		     const struct sched_group *best_group, const struct fork_stats *best)
+static bool is_idler(const struct sched *s, const struct sched_group *g,
+		     const struct fork_stats *st, const struct sched_group *best_group,
+		     const struct fork_stats *best)
 {
 	if (!best_group || st->type != best->type)
 		return !best_group || st->type < best->type;
@@ -92,7 +93,7 @@ static bool is_idler(const struct sched_group *g, const struct fork_stats *st,
 	case FORK_HAS_SPARE:
 		if (st->idle_cpus != best->idle_cpus)
 			return st->idle_cpus > best->idle_cpus;
-		return st->util < best->util;
+		return s->k.rules.fork_util && st->util < best->util;
 	}
 	return false;
 }
@@ -153,7 +154,7 @@ static const struct sched_group *find_idlest_group(struct descent *d, const stru
 			continue;
 		}
 		fork_group_stats(d->s, sd, g, d->p, &st);
-		if (is_idler(g, &st, best, &there)) {
+		if (is_idler(d->s, g, &st, best, &there)) {
 			best = g;
 			there = st;
 		}
