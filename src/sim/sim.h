@@ -126,6 +126,7 @@ struct sim_spawn {
 	bool process;		/* own address space: costs more to switch to */
 	bool kthread;		/* a kernel thread: without one */
 	u64 footprint;		/* bytes of working set, for cache refill after a migration */
+	struct task_group *group; /* cgroup; NULL: the parent's, or the root group */
 };
 
 struct sim_step {

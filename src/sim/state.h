@@ -215,6 +215,7 @@ struct sim_task {
 	int pid, nice, rt_priority;
 	enum sched_policy policy;
 	u64 slice_ns;
+	struct task_group *group;
 	char comm[16];
 	u64 *allowed_room;
 	u64 start_ns;

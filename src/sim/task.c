@@ -79,6 +79,7 @@ struct sim_task *task_alloc(struct sim *sim, const struct sim_spawn *what, struc
 	t->nice = what->nice;
 	t->rt_priority = what->rt_priority;
 	t->slice_ns = what->slice_ns;
+	t->group = what->group;
 	t->footprint = what->footprint;
 	t->pid = first_pid(sim->nr_cpus) + sim->next_pid++;
 	t->last_cpu = t->cache_cpu = -1;
@@ -114,6 +115,7 @@ int task_create(struct sim *sim, struct sim_task *t, struct sim_task *parent)
 		.allowed = t->allowed,
 		.kthread = !t->mm,
 		.parent = parent ? parent->p : NULL,
+		.group = t->group,
 		.host = t,
 	};
 
