@@ -19,6 +19,7 @@ static const struct command commands[] = {
 	 "why each wake-up went where it went", cmd_explain},
 	{"diff", "-m MACHINE -w WORKLOAD -k KERNEL -k KERNEL",
 	 "the first decision in which two kernels differ, and what follows", cmd_diff},
+	{"scenario", "FILE...", "scenarios: does what must come out come out?", cmd_scenario},
 	{"replay", "TRACE -m MACHINE -k KERNEL...",
 	 "a recorded trace on a machine under several kernels", cmd_replay},
 	{"latency", "TRACE", "how long tasks waited for a CPU", cmd_latency},
