@@ -171,6 +171,7 @@ struct sched {
 	int nr_sched_idle;	/* CPUs that run SCHED_IDLE tasks only */
 	u64 nohz_next_balance, nohz_next_blocked;
 	bool nohz_has_blocked;
+	bool nohz_needs_update;	/* nohz_next_balance may be too late for a CPU that joined */
 	int nr_online;
 	/* effective tunables */
 	u64 sysctl_latency, sysctl_min_granularity, sysctl_wakeup_granularity;

@@ -92,6 +92,7 @@ struct sched_rules {
 	enum numa_hot_rule numa_hot;
 	enum push_rule push;
 	bool push_needs_queued;		/* no active push if the task is off its queue already */
+	bool nohz_next_kick;		/* 5.15+: a CPU that joins the idle mask may bring the next pass forward */
 	bool nohz_idle_core;		/* a kick prefers an idle CPU whose whole core is idle (7.3) */
 	enum rt_guard_rule rt_guard;
 	bool rt_group;			/* RT_GROUP_SCHED: run time for groups of realtime tasks */

@@ -255,6 +255,7 @@ void sched_nohz_enter(struct sched *s, u64 now, int cpu)
 		return;
 	rq->nohz_idle = true;
 	mask_set(s->nohz_mask, cpu);
+	s->nohz_needs_update = s->k.rules.nohz_next_kick;
 	if (rq->nohz_busy_counted) {
 		rq->nohz_busy_counted = false;
 		if (rq->llc)

@@ -230,6 +230,7 @@ void chain_attached(struct sched *s, u64 now, struct balance_walk *w, int moved)
 /* nohz.c */
 #define NOHZ_BALANCE_KICK 1u
 #define NOHZ_STATS_KICK	  2u
+#define NOHZ_NEXT_KICK	  4u /* only find out when the next pass is due */
 #define NOHZ_STATS_PERIOD (32 * NSEC_PER_MSEC)
 void nohz_newidle_stats(struct sched *s, u64 now, struct rq *rq);
 

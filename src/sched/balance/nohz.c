@@ -3,7 +3,9 @@
  * nohz.c - balancing for CPUs whose tick is stopped (spec 06 §12).
  *
  * A busy CPU's tick kicks an idle one, which walks all idle CPUs: it ages their
- * averages and makes the passes that are due on their behalf.
+ * averages and makes the passes that are due on their behalf. When the next one
+ * is due is known from the last walk; a CPU that joined since may be due
+ * earlier. From 5.15 on that is a reason to walk, too (nohz_next_kick).
  */
 #include "sched/balance/lb.h"
 
@@ -105,6 +107,8 @@ void nohz_balancer_kick(struct sched *s, struct rq *rq)
 		flags = NOHZ_STATS_KICK;
 	if (rq->clock >= s->nohz_next_balance && wants_balance(s, rq))
 		flags = NOHZ_STATS_KICK | NOHZ_BALANCE_KICK;
+	if (s->nohz_needs_update)
+		flags |= NOHZ_NEXT_KICK;
 	if (flags)
 		kick_ilb(s, rq, flags);
 }
@@ -168,6 +172,8 @@ static bool nohz_begin(struct sched *s, u64 now, int cpu, struct balance_walk *w
 		return false;
 	if (w->flags & NOHZ_STATS_KICK)
 		s->nohz_has_blocked = false;
+	if (w->flags & NOHZ_NEXT_KICK)
+		s->nohz_needs_update = false;
 	w->start = w->cursor = cpu + 1;
 	w->wrapped = w->stats_left = w->nohz_update = false;
 	w->nohz_next = jiffy_of(s, now) + 60 * NSEC_PER_SEC;
@@ -233,6 +239,7 @@ static void round_over(struct sched *s, u64 now, struct balance_walk *w)
 static void round_aborted(struct sched *s, struct balance_walk *w)
 {
 	s->nohz_has_blocked = true;
+	s->nohz_needs_update |= !!(w->flags & NOHZ_NEXT_KICK);
 }
 
 static bool cannot_move(const struct balance_decision *d)

@@ -343,6 +343,63 @@ static void kick(void **state)
 	rig_stop(&r);
 }
 
+/* the walk that CPU 0's tick asks for, if it does */
+static bool kicked_walk(struct rig *r)
+{
+	struct sched_out out;
+	bool kicked = false;
+
+	r->now += r->s->tick_ns;
+	sched_tick(r->s, r->now, 0);
+	while (sched_next_out(r->s, &out))
+		if (out.kind == OUT_NOHZ_KICK) {
+			kicked = true;
+			assert_true(begin(r, out.cpu, WALK_NOHZ));
+			while (step(r, out.cpu))
+				;
+		}
+	return kicked;
+}
+
+/* a CPU that joins the idle mask is due before the others: from 5.15 on it doesn't wait for them */
+static void next_kick(void **state)
+{
+	static const struct {
+		const char *kernel;
+		bool kicks;
+	} row[] = { { "v5.10", false },		     { "v5.17", true },
+		    { "v6.1,+WITHOUT_NEXT_KICK", false }, { "v6.1", true },
+		    { "v5.10,+NEXT_KICK", true },    { "v7.3", true } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(row); i++) {
+		struct rig r;
+		struct sched *s;
+		u64 due, own = 1;
+
+		booted(&r, row[i].kernel, 1, 1, 8, 1);
+		s = r.s;
+		rig_task(&r, 0, &own);
+		rig_schedule(&r, 0);
+		rig_drop_requests(&r);
+		/* CPU 3 was busy until now; the others are due in a second */
+		cpu_rq(s, 3)->nohz_idle = false;
+		mask_clear(s->nohz_mask, 3);
+		for (int c = 0; c < s->nr_cpus; c++)
+			cpu_rq(s, c)->next_balance = r.now + NSEC_PER_SEC;
+		s->nohz_next_balance = r.now + NSEC_PER_SEC;
+		s->nohz_next_blocked = r.now + NSEC_PER_SEC;
+		assert_false(kicked_walk(&r));
+		due = r.now + 5 * s->tick_ns;
+		cpu_rq(s, 3)->next_balance = due;
+		sched_nohz_enter(s, r.now, 3);
+		assert_int_equal(kicked_walk(&r), row[i].kicks);
+		assert_int_equal(s->nohz_next_balance == due, row[i].kicks);
+		/* once is enough */
+		assert_false(kicked_walk(&r));
+		rig_stop(&r);
+	}
+}
+
 /* the kicked CPU makes the due passes of all idle CPUs, itself last; few steps, no event a CPU */
 static void nohz_walk_serves_all(void **state)
 {
@@ -620,6 +677,7 @@ int main(void)
 		cmocka_unit_test(periodic_serialize),
 		cmocka_unit_test(newidle_cost_decays),
 		cmocka_unit_test(kick),
+		cmocka_unit_test(next_kick),
 		cmocka_unit_test(nohz_walk_serves_all),
 		cmocka_unit_test(nohz_walk_pulls_for_others),
 		cmocka_unit_test(kick_meets_a_walk),
