@@ -328,6 +328,8 @@ int sched_set_affinity(struct sched *s, u64 now, struct task *p, const u64 *allo
 		return 0;
 	dst = any_and_distribute(s, rq->cpu, s->online, p->allowed);
 	p->migration_pending = true;
+	if (p->on_cpu)
+		count_wakeup(rq, rq->cpu); /* of the stopper: nobody else moves a running task */
 	sched_push_out(s, OUT_STOP_MIGRATE, rq->cpu, rq->cpu, p, dst);
 	return 0;
 }

@@ -148,6 +148,8 @@ struct task {
 	bool in_use;		/* the slot holds a task */
 	bool migration_pending;	/* sits on a CPU it may not use until the stopper comes */
 	int wake_flags;		/* WF_* from the choice of a CPU to the enqueue */
+	u64 last_queued;	/* ns: waits since then; 0: it doesn't (info.h) */
+	u64 last_arrival;	/* ns: switched in */
 	int cpu;
 	int nr_allowed;
 	u64 *allowed;

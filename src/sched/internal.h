@@ -78,6 +78,8 @@ void forget_above_fair(struct sched *s, struct task *p);
 void server_sync(struct sched *s, struct rq *rq);
 void server_start(struct sched *s, struct rq *rq, u64 since);
 void server_tick(struct sched *s, struct rq *rq);
+/* counters of the waker's CPU @rq and of its domains: something on @target was woken (spec 04 §1.10) */
+void count_wakeup(struct rq *rq, int target);
 /* the idle stamp's interval enters avg_idle, the stamp is cleared (spec 04 §1.9) */
 void update_avg_idle(struct sched *s, struct rq *rq);
 

@@ -10,6 +10,7 @@
 #include <assert.h>
 
 #include "sched/class.h"
+#include "sched/info.h"
 
 void update_rq_clock(struct sched *s, struct rq *rq, u64 now)
 {
@@ -125,6 +126,8 @@ void activate_task(struct sched *s, struct rq *rq, struct task *p, int flags)
 	}
 	p->on_rq = true;
 	p->migrating = false;
+	if (!(flags & ENQUEUE_RESTORE))
+		info_queued(rq, p);
 	rq_update_idle(s, rq);
 	if (unlikely(!task_allowed(p, rq->cpu)))
 		leave_forbidden_cpu(s, rq, p);
@@ -134,6 +137,8 @@ bool deactivate_task(struct sched *s, struct rq *rq, struct task *p, int flags)
 {
 	bool gone = true;
 
+	if (!(flags & DEQUEUE_SAVE))
+		info_dequeued(rq, p);
 	if (!(flags & (DEQUEUE_SLEEP | DEQUEUE_SAVE)))
 		p->migrating = true;
 	if (task_is_fair(p))

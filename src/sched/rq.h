@@ -119,6 +119,7 @@ struct rq {
 	u32 yld_count, sched_count, sched_goidle, ttwu_count, ttwu_local;
 	u64 rq_cpu_time, run_delay;
 	u32 pcount;
+	u64 stop_arrival;	/* the stopper was switched in */
 } __attribute__((aligned(64)));
 
 #define NR_CPUPRI 101 /* levels, spec 08 §2.5 */

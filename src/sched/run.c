@@ -9,6 +9,7 @@
 
 #include "sched/class.h"
 #include "sched/forced.h"
+#include "sched/info.h"
 #include "sched/place/place.h"
 
 void sched_block(struct sched *s, u64 now, int cpu, bool dead)
@@ -91,7 +92,10 @@ static void switch_to(struct sched *s, struct rq *rq, struct task *prev, struct 
 		fair_put_prev_set_next(s, rq, prev, next);
 	else
 		put_prev_set_next(s, rq, prev, next);
+	if (prev)
+		info_depart(rq, prev);
 	if (next) {
+		info_arrive(rq, next);
 		if (rq->curr_is_idle)
 			leave_idle(s, rq);
 		next->on_cpu = true;

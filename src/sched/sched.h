@@ -383,12 +383,48 @@ int sched_walk_attach(struct sched *s, u64 now, int cpu);
 /** sched_nr_passes() - balancing passes made so far; @newidle: those of CPUs going idle only */
 u64 sched_nr_passes(const struct sched *s, bool newidle);
 
-/* What /proc/schedstat counts of the passes of one domain (spec 11 §4). */
+/* ---- what /proc/schedstat counts (spec 11 §4) ---- */
+
+struct sched_cpu_counts {
+	u64 yld_count;	  /* sched_yield() */
+	u64 sched_count;  /* schedule(), also where the task that ran goes on */
+	u64 sched_goidle; /* … that left the CPU idle */
+	u64 ttwu_count, ttwu_local; /* wake-ups by this CPU; … of which onto itself */
+	u64 cpu_time;	  /* ns that tasks ran here, those that left the CPU since */
+	u64 run_delay;	  /* ns that tasks waited in this queue, likewise */
+	u64 pcount;	  /* times a task was switched in */
+};
+
+/* Counters of one CPU: each of its CPUs has a domain of its own. */
+struct sched_domain_counts {
+	const char *name;
+	const u64 *span;
+	u64 alb_count, alb_failed, alb_pushed; /* pushes of running tasks, by their new CPU */
+	u64 ttwu_wake_remote; /* wake-ups onto another CPU whose lowest common domain this is */
+	u64 ttwu_move_affine; /* … drawn to the waker's CPU by wake_affine */
+};
+
+/* Passes of one domain by one kind of idleness of its CPU. */
 enum sched_lb_kind { SCHED_LB_BUSY, SCHED_LB_IDLE, SCHED_LB_NEWIDLE, NR_SCHED_LB_KINDS };
 
+/* The kinds of imbalance, in version 17's order. */
+enum sched_imbalance { SCHED_IMB_LOAD, SCHED_IMB_UTIL, SCHED_IMB_TASK, SCHED_IMB_MISFIT,
+		       NR_SCHED_IMBALANCES };
+
 struct sched_lb_counts {
-	u64 count, balanced, failed, imbalance, gained, hot_gained, nobusyq, nobusyg;
+	u64 count, balanced, failed, gained, hot_gained, nobusyq, nobusyg;
+	u64 imbalance; /* of all kinds, in mixed units */
+	u64 imbalance_of[NR_SCHED_IMBALANCES];
 };
+
+void sched_cpu_counts(const struct sched *s, int cpu, struct sched_cpu_counts *n);
+
+/**
+ * sched_domain_counts() - of the domain @level of @cpu, 0 = the lowest
+ *
+ * Return: false if @cpu has no such domain.
+ */
+bool sched_domain_counts(const struct sched *s, int cpu, int level, struct sched_domain_counts *n);
 
 /**
  * sched_lb_counts() - of the domain @level of @cpu, 0 = the lowest

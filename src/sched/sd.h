@@ -7,6 +7,7 @@
 #ifndef IDLEST_SCHED_SD_H
 #define IDLEST_SCHED_SD_H
 
+#include "sched/balance/kinds.h"
 #include "sched/sched.h"
 
 enum {
@@ -53,7 +54,8 @@ struct sched_group {
 };
 
 struct lb_stats {
-	u32 count, balanced, failed, imbalance, gained, hot_gained, nobusyq, nobusyg;
+	u32 count, balanced, failed, gained, hot_gained, nobusyq, nobusyg;
+	u32 imbalance[NR_MIGRATION_TYPES]; /* sum of what passes set out to move */
 };
 
 /*

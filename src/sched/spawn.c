@@ -101,4 +101,6 @@ void sched_exec_decide(struct sched *s, u64 now, int cpu, struct fork_decision *
 	if (task_is_fair(p))
 		fair_sync_task(p);
 	decide(s, now, cpu, p, SD_BALANCE_EXEC, d);
+	if (d->target != cpu)
+		count_wakeup(cpu_rq(s, cpu), cpu); /* of the stopper */
 }

@@ -7,6 +7,7 @@
  */
 #include <assert.h>
 
+#include "sched/info.h"
 #include "sched/internal.h"
 
 void sched_stop_begin(struct sched *s, u64 now, int cpu)
@@ -24,7 +25,11 @@ void sched_stop_begin(struct sched *s, u64 now, int cpu)
 		else
 			put_prev_above_fair(s, rq, curr);
 		curr->on_cpu = false;
+		info_depart(rq, curr);
 	}
+	rq->sched_count++;
+	rq->pcount++;
+	rq->stop_arrival = rq->clock;
 	/* the stopper is woken like any task, and the idle task is switched out (spec 04 §1.9) */
 	if (rq->curr_is_idle || s->k.rules.idle_stamp == STAMP_UNTIL_WAKE)
 		update_avg_idle(s, rq);
@@ -65,6 +70,7 @@ void sched_stop_end(struct sched *s, u64 now, int cpu)
 	assert(rq->stop_running);
 	update_rq_clock(s, rq, now);
 	rq->stop_running = false;
+	rq->rq_cpu_time += rq->clock - rq->stop_arrival;
 	add_nr_running(s, rq, -1);
 	rq_update_idle(s, rq);
 }

@@ -9,6 +9,7 @@
 #include <assert.h>
 
 #include "sched/class.h"
+#include "sched/info.h"
 #include "sched/place/place.h"
 
 /* the wakee has blocked but is still on its CPU (spec 04 §1.5) */
@@ -106,22 +107,28 @@ static void apply_effects(struct sched *s, u64 now, const struct wake_query *q,
 		sis_prop_account(s, now, rq, d->scan_ns);
 }
 
-/* counters of the waker's CPU and of its domains (spec 04 §1.10) */
-static void ttwu_stat(struct sched *s, struct rq *rq, int prev, int target, bool move_affine)
+void count_wakeup(struct rq *rq, int target)
 {
 	struct sched_domain *sd;
 
 	rq->ttwu_count++;
 	if (target == rq->cpu) {
 		rq->ttwu_local++;
-	} else {
-		for_each_domain(rq, sd) {
-			if (mask_test(sd->span, target)) {
-				sd->ttwu_wake_remote++;
-				break;
-			}
+		return;
+	}
+	for_each_domain(rq, sd) {
+		if (mask_test(sd->span, target)) {
+			sd->ttwu_wake_remote++;
+			return;
 		}
 	}
+}
+
+static void ttwu_stat(struct rq *rq, int prev, int target, bool move_affine)
+{
+	struct sched_domain *sd;
+
+	count_wakeup(rq, target);
 	if (move_affine) {
 		sd = wake_affine_domain(rq, prev);
 		if (sd)
@@ -137,7 +144,7 @@ void sched_wake_commit(struct sched *s, u64 now, const struct wake_query *q,
 	s->now = now;
 	if (d->path == WAKE_CURRENT || d->path == WAKE_SPIN)
 		return;
-	ttwu_stat(s, cpu_rq(s, q->cpu), p->cpu, target, d->move_affine);
+	ttwu_stat(cpu_rq(s, q->cpu), p->cpu, target, d->move_affine);
 	p->wake_flags = q->sync ? WF_SYNC : 0;
 	if (d->path == WAKE_QUEUED)
 		return;
@@ -193,6 +200,7 @@ void sched_wake_queued(struct sched *s, u64 now, int cpu, struct task *p)
 	}
 	if (p->se.sched_delayed) {
 		fair_enqueue_task(s, rq, p, ENQUEUE_DELAYED);
+		info_queued(rq, p);
 		rq_update_idle(s, rq);
 	}
 	p->state = TASK_RUNNABLE;

@@ -15,12 +15,15 @@ struct sched_domain *domain_with(const struct sched *s, int cpu, int other)
 }
 
 /* the task that hasn't run for longest, of those that may go */
-static struct task *choose_task(struct lb_env *env, const struct rq *src)
+static struct task *choose_task(struct lb_env *env, const struct rq *src, bool *hot)
 {
 	for (struct list_head *l = src->cfs_tasks.prev; l != &src->cfs_tasks; l = l->prev) {
 		struct task *p = list_entry(l, struct task, rq_node);
 
-		if (can_migrate_task(env, p) != MOVE_NO)
+		enum move_verdict v = can_migrate_task(env, p);
+
+		*hot = v == MOVE_HOT;
+		if (v != MOVE_NO)
 			return p;
 	}
 	return NULL;
@@ -41,7 +44,8 @@ static struct task *push_over(struct sched *s, u64 now, struct rq *src, struct s
 		.nr_balance_failed = sd->nr_balance_failed,
 		.flags = s->k.rules.push == PUSH_EXEMPT ? LBF_ACTIVE_LB : LBF_DST_PINNED,
 	};
-	struct task *p = choose_task(&env, src);
+	bool hot = false;
+	struct task *p = choose_task(&env, src, &hot);
 
 	sd->alb_count++;
 	if (!p) {
@@ -50,6 +54,7 @@ static struct task *push_over(struct sched *s, u64 now, struct rq *src, struct s
 	}
 	sd->alb_pushed++;
 	sd->lb[CPU_IDLE].gained++;
+	sd->lb[CPU_IDLE].hot_gained += hot;
 	sd->nr_balance_failed = 0;
 	detach_task(s, p, src->push_cpu);
 	return p;

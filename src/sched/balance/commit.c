@@ -10,7 +10,8 @@ static void add_lb_stats(struct lb_stats *to, const struct lb_stats *n)
 	to->count += n->count;
 	to->balanced += n->balanced;
 	to->failed += n->failed;
-	to->imbalance += n->imbalance;
+	for (int i = 0; i < NR_MIGRATION_TYPES; i++)
+		to->imbalance[i] += n->imbalance[i];
 	to->gained += n->gained;
 	to->hot_gained += n->hot_gained;
 	to->nobusyq += n->nobusyq;
@@ -80,6 +81,7 @@ static void commit_push(struct sched *s, int cpu, const struct balance_decision 
 {
 	struct rq *src = cpu_rq(s, d->active_src);
 
+	count_wakeup(cpu_rq(s, cpu), src->cpu); /* of the stopper */
 	src->active_balance = true;
 	src->push_cpu = d->dst;
 	sched_push_out(s, OUT_ACTIVE_BALANCE, d->active_src, cpu, NULL, d->dst);

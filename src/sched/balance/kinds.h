@@ -18,6 +18,7 @@ enum group_type {
 
 /* In what the imbalance is counted (spec 06 §6). */
 enum migration_type { MIGRATE_LOAD, MIGRATE_UTIL, MIGRATE_TASK, MIGRATE_MISFIT };
+#define NR_MIGRATION_TYPES (MIGRATE_MISFIT + 1)
 
 enum balance_outcome {
 	BALANCE_NOT_ALLOWED, /* §3: another CPU does this domain; the walk ends */

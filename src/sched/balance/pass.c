@@ -416,7 +416,7 @@ static bool try_once(struct lb_env *env, struct balance_decision *d)
 		end_balanced(env, d, BALANCE_NO_QUEUE);
 		return true;
 	}
-	d->lb.imbalance += env->imbalance;
+	d->lb.imbalance[env->type] += env->imbalance;
 	take_tasks(env, d);
 	if (d->nr_taken) {
 		end_moved(env->sd, d);

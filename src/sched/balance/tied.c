@@ -93,8 +93,9 @@ void tie_pass(const struct sched *s, u64 now, struct tied_moves *tied, struct ba
 			decide_pass(s, now, d->dst, d->sd, d->kind, LBF_HANDS_TIED, d);
 	} else if (any_given(s, tied, d)) {
 		take_given(s, tied, d);
-		d->lb = (struct lb_stats){.count = 1, .gained = d->nr_taken,
-					  .imbalance = d->lb.imbalance};
+		d->lb.balanced = d->lb.failed = d->lb.hot_gained = 0;
+		d->lb.nobusyq = d->lb.nobusyg = 0;
+		d->lb.gained = d->nr_taken;
 		d->active_src = -1;
 		d->trivial = false;
 		end_moved(d->sd, d);

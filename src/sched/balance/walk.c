@@ -60,32 +60,3 @@ u64 sched_nr_passes(const struct sched *s, bool newidle)
 
 	return newidle ? idle : idle + s->nr_passes[CPU_IDLE] + s->nr_passes[CPU_NOT_IDLE];
 }
-
-bool sched_lb_counts(const struct sched *s, int cpu, int level, enum sched_lb_kind kind,
-		     struct sched_lb_counts *n)
-{
-	static const enum cpu_idle_type kinds[] = {
-		[SCHED_LB_BUSY] = CPU_NOT_IDLE,
-		[SCHED_LB_IDLE] = CPU_IDLE,
-		[SCHED_LB_NEWIDLE] = CPU_NEWLY_IDLE,
-	};
-	const struct sched_domain *sd = cpu_rq(s, cpu)->sd;
-	const struct lb_stats *lb;
-
-	while (sd && level-- > 0)
-		sd = sd->parent;
-	if (!sd)
-		return false;
-	lb = &sd->lb[kinds[kind]];
-	*n = (struct sched_lb_counts){
-		.count = lb->count,
-		.balanced = lb->balanced,
-		.failed = lb->failed,
-		.imbalance = lb->imbalance,
-		.gained = lb->gained,
-		.hot_gained = lb->hot_gained,
-		.nobusyq = lb->nobusyq,
-		.nobusyg = lb->nobusyg,
-	};
-	return true;
-}

@@ -90,6 +90,7 @@ int sched_task_delay(struct sched *s, u64 now, struct task *p)
 	update_rq_clock(s, rq, now);
 	activate_task(s, rq, p, ENQUEUE_WAKEUP);
 	fair_delay_task(s, rq, p);
+	p->last_queued = 0; /* it is asleep */
 	rq_update_idle(s, rq);
 	return 0;
 }
