@@ -3,24 +3,23 @@
  * idlest run: one workload, once, on one machine under one kernel.
  */
 #include <argp.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
 #include "cmd/run_args.h"
+#include "cmd/run_outputs.h"
 #include "experiment/kernel_dump.h"
 #include "report/escape.h"
 #include "report/json.h"
-#include "trace/collect.h"
-#include "trace/write.h"
 #include "workload/workload.h"
 
-enum { OPT_JSON = 256, OPT_CHECK, OPT_TRACE, OPT_TRACE_FORMAT };
+enum { OPT_JSON = 256, OPT_CHECK, OPT_TRACE, OPT_TRACE_FORMAT, OPT_SCHEDSTAT };
 
 struct options {
 	struct run_args run;
-	const char *kernel, *trace, *trace_format;
+	struct run_files files;
+	const char *kernel;
 	bool json, check;
 };
 
@@ -30,6 +29,8 @@ static const struct argp_option option_table[] = {
 	  "write what the scheduler did: as ftrace text, or for the Perfetto viewer if FILE ends with .pftrace",
 	  0 },
 	{ "trace-format", OPT_TRACE_FORMAT, "FORMAT", 0, "ftrace or perfetto, whatever FILE is called", 0 },
+	{ "schedstat", OPT_SCHEDSTAT, "FILE", 0,
+	  "write the counters at the end as /proc/schedstat has them, in the version of the kernel", 0 },
 	{ "json", OPT_JSON, NULL, 0, "metrics and counters as JSON", 0 },
 	{ "check", OPT_CHECK, NULL, 0, "check the scheduler's invariants at every event (slow)", 0 },
 	{ 0 },
@@ -50,16 +51,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->check = true;
 		break;
 	case OPT_TRACE:
-		o->trace = arg;
+		o->files.trace = arg;
 		break;
 	case OPT_TRACE_FORMAT:
-		o->trace_format = arg;
+		o->files.trace_format = arg;
+		break;
+	case OPT_SCHEDSTAT:
+		o->files.schedstat = arg;
 		break;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->run;
 		break;
 	case ARGP_KEY_END:
-		if (o->trace_format && !o->trace)
+		if (o->files.trace_format && !o->files.trace)
 			argp_error(state, "--trace-format says how --trace FILE is written: give a file, too");
 		break;
 	default:
@@ -97,47 +101,17 @@ static void print_json(const struct options *o, const struct result *r)
 	json_print(j, stdout);
 }
 
-static void write_load(void *writer, const struct trace_load *l)
+static int run(const struct options *o, const struct workload *w, const struct machine *m,
+	       const struct sched_kernel *k, struct result *result, struct err *err)
 {
-	trace_write_load(writer, l);
-}
+	struct sim_params params = { .seed = o->run.seed, .check = o->check };
+	struct run_outputs *files;
+	int ret = run_outputs_open(&o->files, m, k, o->kernel, &params, &files, err);
 
-static void write_event(void *writer, const struct trace *t, const struct trace_event *e)
-{
-	trace_write_event(writer, t, e);
-}
-
-/* With a trace: it is there only if the run came to its end. */
-static int run_traced(const struct options *o, const struct workload *w, const struct machine *m,
-		      const struct sched_kernel *k, struct sim_params *params,
-		      struct result *result, struct err *err)
-{
-	struct trace_writing how = { .nr_cpus = m->topo.nr_cpus, .kernel = o->kernel };
-	struct trace_writer *writer;
-	struct trace_collector *c;
-	int ret = trace_format_find(o->trace_format, o->trace, &how.format, err);
-
-	if (!ret)
-		ret = trace_writer_open(o->trace, &how, &writer, err);
 	if (ret)
 		return ret;
-	c = trace_collector_new(m->topo.nr_cpus, write_event, writer);
-	if (!c) {
-		trace_writer_drop(writer);
-		return err_set(err, -ENOMEM, "out of memory");
-	}
-	trace_on_load(c, write_load);
-	params->trace = trace_collect;
-	params->trace_load = trace_collect_load;
-	params->trace_ctx = c;
-	ret = workload_run(w, m, k, params, result, err);
-	if (trace_collector_end(c, NULL) && !ret)
-		ret = err_set(err, -ENOMEM, "out of memory");
-	if (ret)
-		trace_writer_drop(writer);
-	else
-		ret = trace_writer_close(writer, err);
-	return ret;
+	ret = workload_run(w, m, k, &params, result, err);
+	return run_outputs_close(files, ret, err);
 }
 
 int cmd_run(int argc, char **argv)
@@ -154,13 +128,11 @@ int cmd_run(int argc, char **argv)
 	struct workload *w = NULL;
 	struct machine *m = NULL;
 	struct sched_kernel kernel;
-	struct sim_params params;
 	struct result result;
 	struct err err = { 0 };
 	int ret;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	params = (struct sim_params){ .seed = o.run.seed, .check = o.check };
 	ret = machine_load(o.run.machine, &m, &err);
 	if (!ret)
 		ret = kernel_load(o.kernel, &kernel, &err);
@@ -168,8 +140,7 @@ int cmd_run(int argc, char **argv)
 		ret = workload_parse(o.run.workload, &w, &err);
 	if (!ret) {
 		cmd_workload_warnings("run", w);
-		ret = o.trace ? run_traced(&o, w, m, &kernel, &params, &result, &err) :
-				workload_run(w, m, &kernel, &params, &result, &err);
+		ret = run(&o, w, m, &kernel, &result, &err);
 	}
 	if (!ret && o.json)
 		print_json(&o, &result);

@@ -320,6 +320,11 @@ u64 sim_now(const struct sim *sim)
 	return sim->now - sim->start;
 }
 
+u64 sim_uptime(const struct sim *sim)
+{
+	return sim->now;
+}
+
 struct arena *sim_arena(struct sim *sim)
 {
 	return sim->arena;

@@ -224,6 +224,9 @@ struct sim_params {
 	/* called once the machine is booted, before there are tasks of the workload; NULL: none */
 	void (*begin)(void *ctx, struct sim *sim);
 	void *begin_ctx;
+	/* called when the run has come to its end and everything is still there; NULL: none */
+	void (*end)(void *ctx, struct sim *sim);
+	void *end_ctx;
 };
 
 /**
@@ -265,6 +268,7 @@ void sim_stop(struct sim *sim);	/* the workload says that it is over */
 /** sim_cancel() - nobody wants to know how it ends: sim_run() returns -ECANCELED */
 void sim_cancel(struct sim *sim);
 u64 sim_now(const struct sim *sim);	/* ns since the run's start */
+u64 sim_uptime(const struct sim *sim);	/* ns since the machine was booted */
 struct arena *sim_arena(struct sim *sim);
 struct rng *sim_rng(struct sim *sim);	/* the workload's own stream */
 const struct machine *sim_machine(const struct sim *sim);

@@ -53,7 +53,7 @@ static int create(struct new_file *n, struct err *err)
 	int fd;
 
 	if (!stat(n->path, &st) && !S_ISREG(st.st_mode))
-		return err_set(err, -EINVAL, "%s: a trace can only be written to a regular file",
+		return err_set(err, -EINVAL, "%s: isn't a regular file: only such are written to",
 			       n->path);
 	if (asprintf(&n->unfinished, "%s.%d.tmp", n->path, (int)getpid()) < 0) {
 		n->unfinished = NULL;

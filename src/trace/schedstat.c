@@ -3,6 +3,7 @@
  * schedstat.c - reading /proc/schedstat, plain or packed.
  */
 #include <errno.h>
+#include <limits.h>
 #include <lzma.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,23 +15,23 @@
 #define MAX_FIELDS 64
 #define MAX_FILE   ((size_t)256 << 20)
 
-/* How a version writes a domain line. */
-struct form {
-	int version;
-	bool named;	   /* "domainN NAME MASK" */
-	bool four_kinds;   /* lb_imbalance is four numbers */
-	enum schedstat_idle order[NR_SCHEDSTAT_IDLE];
-};
-
-static const struct form forms[] = {
+static const struct schedstat_form forms[] = {
 	{15, false, false, {SCHEDSTAT_IDLE, SCHEDSTAT_BUSY, SCHEDSTAT_NEWIDLE}},
 	{16, false, false, {SCHEDSTAT_BUSY, SCHEDSTAT_IDLE, SCHEDSTAT_NEWIDLE}},
 	{17, true, true, {SCHEDSTAT_BUSY, SCHEDSTAT_IDLE, SCHEDSTAT_NEWIDLE}},
 };
 
+const struct schedstat_form *schedstat_form(int version)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
+		if (forms[i].version == version)
+			return &forms[i];
+	return NULL;
+}
+
 struct parser {
 	const char *name;
-	const struct form *form;
+	const struct schedstat_form *form;
 	struct schedstat *first, *last;
 	struct schedstat_cpu *cpu; /* of the last cpu line */
 	int room;
@@ -76,10 +77,7 @@ static int parse_version(struct parser *p, const char *rest)
 
 	if (numbers(rest, v) != 1)
 		return bad(p, "expected \"version\" and a number");
-	p->form = NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
-		if ((u64)forms[i].version == v[0])
-			p->form = &forms[i];
+	p->form = v[0] <= INT_MAX ? schedstat_form((int)v[0]) : NULL;
 	if (!p->form)
 		return bad(p, "only versions 15 to 17 of schedstat are known");
 	s = calloc(1, sizeof(*s));
@@ -137,6 +135,7 @@ static int parse_cpu(struct parser *p, const char *rest)
 		return rc;
 	p->cpu = &p->last->cpu[v[0]];
 	*p->cpu = (struct schedstat_cpu){
+		.present = true,
 		.yield_count = v[1],
 		.sched_count = v[3],
 		.sched_goidle = v[4],
@@ -149,24 +148,59 @@ static int parse_cpu(struct parser *p, const char *rest)
 	return 0;
 }
 
-/* the words before the numbers: [name] mask */
-static const char *skip_words(const char *s, int n)
+struct word {
+	const char *at;
+	size_t len;
+};
+
+static struct word take_word(const char **s)
 {
-	while (n--) {
-		s += strspn(s, " \t");
-		s += strcspn(s, " \t");
-	}
-	return s;
+	struct word w = {.at = *s + strspn(*s, " \t")};
+
+	w.len = strcspn(w.at, " \t");
+	*s = w.at + w.len;
+	return w;
 }
 
-static const u64 *take_lb(const struct form *f, const u64 *v, struct schedstat_lb *lb)
+/* the mask that the same domain of the CPU before has, which mostly is the same */
+static const char *mask_before(const struct parser *p, int level)
+{
+	const struct schedstat_cpu *before = p->cpu - 1;
+
+	return p->cpu > p->last->cpu && level < before->nr_domains ? before->span[level].mask :
+								     NULL;
+}
+
+/* the words before the numbers: N [name] mask */
+static int parse_span(struct parser *p, const char **rest, int level)
+{
+	struct schedstat_span *span = &p->cpu->span[level];
+	struct word w = take_word(rest);
+
+	if (p->form->named) {
+		w = take_word(rest);
+		if (!w.len || w.len >= sizeof(span->name))
+			return bad(p, "a domain line without a name that is one");
+		memcpy(span->name, w.at, w.len);
+	}
+	w = take_word(rest);
+	if (!w.len || strspn(w.at, "0123456789abcdef,") < w.len)
+		return bad(p, "a domain line without a mask of CPUs in hex");
+	span->mask = schedstat_keep_mask(p->last, w.at, w.len, mask_before(p, level));
+	return span->mask ? 0 : no_memory(p);
+}
+
+static const u64 *take_lb(const struct schedstat_form *f, const u64 *v, struct schedstat_lb *lb)
 {
 	lb->count = *v++;
 	lb->balanced = *v++;
 	lb->failed = *v++;
-	lb->imbalance = *v++;
-	for (int i = 0; f->four_kinds && i < 3; i++)
-		lb->imbalance += *v++;
+	if (f->four_kinds) {
+		for (int i = 0; i < 4; i++)
+			lb->imbalance += lb->imbalance_of[i] = *v++;
+	} else {
+		lb->imbalance = *v++;
+	}
 	lb->gained = *v++;
 	lb->hot_gained = *v++;
 	lb->nobusyq = *v++;
@@ -176,17 +210,21 @@ static const u64 *take_lb(const struct form *f, const u64 *v, struct schedstat_l
 
 static int parse_domain(struct parser *p, const char *rest)
 {
-	const struct form *f = p->form;
+	const struct schedstat_form *f = p->form;
 	int expected = NR_SCHEDSTAT_IDLE * (f->four_kinds ? 11 : 8) + 12;
 	struct schedstat_domain *d;
 	const u64 *at;
 	u64 v[MAX_FIELDS];
+	int rc;
 
 	if (!p->cpu)
 		return bad(p, "a domain line without a cpu line before it");
 	if (p->cpu->nr_domains == SCHEDSTAT_MAX_DOMAINS)
 		return bad(p, "more domains than any machine has");
-	if (numbers(skip_words(rest, f->named ? 3 : 2), v) != expected)
+	rc = parse_span(p, &rest, p->cpu->nr_domains);
+	if (rc)
+		return rc;
+	if (numbers(rest, v) != expected)
 		return bad(p, "a domain line with more or fewer numbers than its version has");
 	d = &p->cpu->domain[p->cpu->nr_domains++];
 	at = v;
@@ -195,8 +233,15 @@ static int parse_domain(struct parser *p, const char *rest)
 	d->alb_count = at[0];
 	d->alb_failed = at[1];
 	d->alb_pushed = at[2];
+	d->sbe_count = at[3];
+	d->sbe_balanced = at[4];
+	d->sbe_pushed = at[5];
+	d->sbf_count = at[6];
+	d->sbf_balanced = at[7];
+	d->sbf_pushed = at[8];
 	d->ttwu_wake_remote = at[9];
 	d->ttwu_move_affine = at[10];
+	d->ttwu_move_balance = at[11];
 	return 0;
 }
 
@@ -260,11 +305,46 @@ int schedstat_read_text(const char *name, const char *text, size_t len, struct s
 	return 0;
 }
 
+/* ---- masks ---- */
+
+struct schedstat_mask {
+	struct schedstat_mask *next;
+	char text[];
+};
+
+const char *schedstat_keep_mask(struct schedstat *s, const char *mask, size_t len,
+				const char *like)
+{
+	struct schedstat_mask *m;
+
+	if (like && !strncmp(like, mask, len) && !like[len])
+		return like;
+	m = malloc(sizeof(*m) + len + 1);
+	if (!m)
+		return NULL;
+	memcpy(m->text, mask, len);
+	m->text[len] = '\0';
+	m->next = s->masks;
+	s->masks = m;
+	return m->text;
+}
+
+static void free_masks(struct schedstat *s)
+{
+	while (s->masks) {
+		struct schedstat_mask *m = s->masks;
+
+		s->masks = m->next;
+		free(m);
+	}
+}
+
 void schedstat_free(struct schedstat *s)
 {
 	while (s) {
 		struct schedstat *next = s->next;
 
+		free_masks(s);
 		free(s->cpu);
 		free(s);
 		s = next;

@@ -26,6 +26,8 @@ int workload_run(const struct workload *w, const struct machine *m, const struct
 	if (!rc) {
 		r->simulated_ns = sim_now(sim);
 		sim_counters(sim, r);
+		if (p->end)
+			p->end(p->end_ctx, sim);
 	}
 	sim_free(sim);
 	return rc;

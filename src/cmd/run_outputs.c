@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/run_outputs.h"
+#include "trace/collect.h"
+#include "trace/newfile.h"
+#include "trace/schedstat.h"
+#include "trace/write.h"
+
+struct run_outputs {
+	const struct machine *m;
+	const struct sched_kernel *k;
+	struct trace_writer *trace;
+	struct trace_collector *collector;
+	struct new_file schedstat; /* .f NULL: not asked for */
+	int ret;		   /* what went wrong at the end of the run */
+	struct err err;
+};
+
+/* ---- the trace ---- */
+
+static void write_load(void *writer, const struct trace_load *l)
+{
+	trace_write_load(writer, l);
+}
+
+static void write_event(void *writer, const struct trace *t, const struct trace_event *e)
+{
+	trace_write_event(writer, t, e);
+}
+
+static int open_trace(struct run_outputs *o, const struct run_files *files, const char *kernel,
+		      struct sim_params *params, struct err *err)
+{
+	struct trace_writing how = { .nr_cpus = o->m->topo.nr_cpus, .kernel = kernel };
+	int ret = trace_format_find(files->trace_format, files->trace, &how.format, err);
+
+	if (!ret)
+		ret = trace_writer_open(files->trace, &how, &o->trace, err);
+	if (ret)
+		return ret;
+	o->collector = trace_collector_new(o->m->topo.nr_cpus, write_event, o->trace);
+	if (!o->collector)
+		return err_set(err, -ENOMEM, "out of memory");
+	trace_on_load(o->collector, write_load);
+	params->trace = trace_collect;
+	params->trace_load = trace_collect_load;
+	params->trace_ctx = o->collector;
+	return 0;
+}
+
+static int close_trace(struct run_outputs *o, int ret, struct err *err)
+{
+	if (o->collector && trace_collector_end(o->collector, NULL) && !ret)
+		ret = err_set(err, -ENOMEM, "out of memory");
+	if (o->trace && ret)
+		trace_writer_drop(o->trace);
+	else if (o->trace)
+		ret = trace_writer_close(o->trace, err);
+	return ret;
+}
+
+/* ---- /proc/schedstat ---- */
+
+static int write_schedstat(struct run_outputs *o, struct sim *sim)
+{
+	struct schedstat *s;
+	int ret = schedstat_count(sim_sched(sim), o->k, o->m->topo.nr_cpus, o->m->hz,
+				  sim_uptime(sim), &s, &o->err);
+
+	if (ret)
+		return ret;
+	schedstat_write(o->schedstat.f, s);
+	schedstat_free(s);
+	return 0;
+}
+
+/* ---- all of them ---- */
+
+static void at_end(void *outputs, struct sim *sim)
+{
+	struct run_outputs *o = outputs;
+
+	if (o->schedstat.f)
+		o->ret = write_schedstat(o, sim);
+}
+
+static int commit(struct new_file *n, int ret, struct err *err)
+{
+	if (n->f && !ret) {
+		ret = new_file_commit(n);
+		if (ret)
+			err_set(err, ret, "%s: can't be written: %s", n->path, strerror(-ret));
+	}
+	new_file_drop(n);
+	return ret;
+}
+
+int run_outputs_close(struct run_outputs *o, int ret, struct err *err)
+{
+	if (!o)
+		return ret;
+	if (!ret && o->ret) {
+		ret = o->ret;
+		*err = o->err;
+	}
+	ret = close_trace(o, ret, err);
+	ret = commit(&o->schedstat, ret, err);
+	free(o);
+	return ret;
+}
+
+int run_outputs_open(const struct run_files *files, const struct machine *m,
+		     const struct sched_kernel *k, const char *kernel_name,
+		     struct sim_params *params, struct run_outputs **out, struct err *err)
+{
+	struct run_outputs *o;
+	int ret = 0;
+
+	*out = NULL;
+	if (!files->trace && !files->schedstat)
+		return 0;
+	o = calloc(1, sizeof(*o));
+	if (!o)
+		return err_set(err, -ENOMEM, "out of memory");
+	o->m = m;
+	o->k = k;
+	if (files->schedstat)
+		ret = new_file_open(&o->schedstat, files->schedstat, err);
+	if (!ret && files->trace)
+		ret = open_trace(o, files, kernel_name, params, err);
+	if (ret) {
+		run_outputs_close(o, ret, err);
+		return ret;
+	}
+	params->end = at_end;
+	params->end_ctx = o;
+	*out = o;
+	return 0;
+}
