@@ -160,10 +160,33 @@ static void busy(const struct scenario_measured *m, const struct scenario_expect
 		set(v, 1000 * cpu_ns(m, e) / total);
 }
 
-static void cpus_used(const struct scenario_measured *m, const struct scenario_expect *e,
-		      struct scenario_value *v)
+/* what a CPU is a part of */
+static int core_of(const struct topo_cpu *c, int cpu)
 {
-	int nr = m->s->machine->topo.nr_cpus, words = mask_words(nr);
+	return c->core;
+}
+
+static int llc_of(const struct topo_cpu *c, int cpu)
+{
+	return c->llc;
+}
+
+static int node_of(const struct topo_cpu *c, int cpu)
+{
+	return c->node;
+}
+
+static int cpu_of(const struct topo_cpu *c, int cpu)
+{
+	return cpu;
+}
+
+/* on how many CPUs, cores, … the tasks ran */
+static void parts_used(const struct scenario_measured *m, const struct scenario_expect *e,
+		       struct scenario_value *v, int (*part)(const struct topo_cpu *, int))
+{
+	const struct sched_topology *t = &m->s->machine->topo;
+	int words = mask_words(t->nr_cpus);
 	u64 used[words];
 
 	mask_zero(used, words);
@@ -171,10 +194,22 @@ static void cpus_used(const struct scenario_measured *m, const struct scenario_e
 		const struct watch_stay *s = &m->w->stay[i];
 
 		if (wanted(m, e, s->task) && on_wanted_cpu(e, s->cpu) && counted(e, s->from, s->to))
-			mask_set(used, s->cpu);
+			mask_set(used, part(&t->cpu[s->cpu], s->cpu));
 	}
 	set(v, mask_weight(used, words));
 }
+
+#define PARTS_USED(name, part)                                                                     \
+	static void name(const struct scenario_measured *m, const struct scenario_expect *e,       \
+			 struct scenario_value *v)                                                 \
+	{                                                                                          \
+		parts_used(m, e, v, part);                                                         \
+	}
+
+PARTS_USED(cpus_used, cpu_of)
+PARTS_USED(cores_used, core_of)
+PARTS_USED(llcs_used, llc_of)
+PARTS_USED(nodes_used, node_of)
 
 /* ---- waiting ---- */
 
@@ -304,6 +339,12 @@ static const struct scenario_figure figures[] = {
 	  .cpus = true, .after = true, .measure = busy },
 	{ "CPUs used", "number of CPUs on which any of the tasks ran", Q_COUNT, .of = true,
 	  .cpus = true, .after = true, .measure = cpus_used },
+	{ "cores used", "number of cores on which any of the tasks ran", Q_COUNT, .of = true,
+	  .cpus = true, .after = true, .measure = cores_used },
+	{ "LLCs used", "number of last level caches …", Q_COUNT, .of = true, .cpus = true,
+	  .after = true, .measure = llcs_used },
+	{ "nodes used", "number of NUMA nodes …", Q_COUNT, .of = true, .cpus = true, .after = true,
+	  .measure = nodes_used },
 	{ "waited", "time the tasks were runnable and didn't run, together", Q_TIME, .of = true,
 	  .after = true, .measure = waited },
 	{ "mean latency", "from wake-up to running", Q_TIME, .of = true, .after = true,

@@ -2,7 +2,9 @@
 /* hwloc XML files of real machines: read, or refused with the reason. */
 #include <dirent.h>
 
+#include "base/cpumask.h"
 #include "fixture.h"
+#include "sched/domains.h"
 
 #define NEED(name)                                                                                 \
 	({                                                                                         \
@@ -52,6 +54,61 @@ static void opteron(void **state)
 	assert_true(two_hops > 0);
 	assert_int_equal(t->node_reclaim_distance, 30);
 	machine_free(m);
+}
+
+/* every domain of every CPU, and every group of it, in order */
+static void same_domains(const struct machine *a, const struct machine *b, const char *kernel)
+{
+	int words = mask_words(a->topo.nr_cpus), cpu = 0, i = 0;
+	struct sched_domain_view va, vb;
+	struct sched_group_view ga, gb;
+	struct sched_domains *da, *db;
+	struct sched_kernel k;
+	struct err err = {0};
+
+	assert_int_equal(sched_kernel_parse(kernel, &k, &err), 0);
+	da = sched_domains_new(&a->topo, &k, &err);
+	db = sched_domains_new(&b->topo, &k, &err);
+	assert_true(da && db);
+	for (; cpu < a->topo.nr_cpus; cpu++) {
+		assert_int_equal(sched_domains_count(da, cpu), sched_domains_count(db, cpu));
+		for (i = 0; sched_domains_get(da, cpu, i, &va); i++) {
+			assert_true(sched_domains_get(db, cpu, i, &vb));
+			assert_string_equal(va.name, vb.name);
+			assert_string_equal(va.flags, vb.flags);
+			assert_true(mask_equal(va.span, vb.span, words));
+			assert_int_equal(va.nr_groups, vb.nr_groups);
+			assert_int_equal(va.imb_numa_nr, vb.imb_numa_nr);
+			while (sched_domains_next_group(&va, &ga)) {
+				assert_true(sched_domains_next_group(&vb, &gb));
+				assert_true(mask_equal(ga.span, gb.span, words));
+				assert_true(mask_equal(ga.balance_mask, gb.balance_mask, words));
+			}
+		}
+	}
+	assert_true(i >= 3);
+	sched_domains_free(da);
+	sched_domains_free(db);
+}
+
+/* the preset is that machine: same chains, same groups, whatever the kernel */
+static void opteron_preset(void **state)
+{
+	struct machine *real = load(NEED("hwloc_v2_opteron6272_relabelled.xml"));
+	struct machine *preset = load("opteron-4s-6272");
+
+	assert_int_equal(real->topo.nr_cpus, preset->topo.nr_cpus);
+	assert_memory_equal(real->topo.distance, preset->topo.distance, 64 * sizeof(int));
+	for (int c = 0; c < 64; c++) {
+		assert_int_equal(real->topo.cpu[c].node, preset->topo.cpu[c].node);
+		assert_int_equal(real->topo.cpu[c].cluster, preset->topo.cpu[c].cluster);
+	}
+	same_domains(real, preset, "v5.7");
+	same_domains(real, preset, "v6.1");
+	same_domains(real, preset, "v6.12");
+	same_domains(real, preset, "v7.3");
+	machine_free(real);
+	machine_free(preset);
 }
 
 /* Only the matrix with 10 on its diagonal is the SLIT; the first of the file isn't. */
@@ -213,6 +270,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kunpeng),     cmocka_unit_test(opteron),
+		cmocka_unit_test(opteron_preset),
 		cmocka_unit_test(version_1),   cmocka_unit_test(epycs),
 		cmocka_unit_test(every_file),  cmocka_unit_test(not_a_topology),
 		cmocka_unit_test(damaged_xml),
