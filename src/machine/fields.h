@@ -79,6 +79,15 @@
 	F(pipe_read, TIME, cost.pipe_read, 0, TIME_MAX)                                            \
 	F(sock_write, TIME, cost.sock_write, 0, TIME_MAX)                                          \
 	F(sock_read, TIME, cost.sock_read, 0, TIME_MAX)                                            \
+	F(udp_send, TIME, cost.udp_send, 0, TIME_MAX)                                              \
+	F(udp_rx, TIME, cost.udp_rx, 0, TIME_MAX)                                                  \
+	F(udp_read, TIME, cost.udp_read, 0, TIME_MAX)                                              \
+	F(tcp_write, TIME, cost.tcp_write, 0, TIME_MAX)                                            \
+	F(tcp_xmit, TIME, cost.tcp_xmit, 0, TIME_MAX)                                              \
+	F(tcp_rx, TIME, cost.tcp_rx, 0, TIME_MAX)                                                  \
+	F(tcp_read, TIME, cost.tcp_read, 0, TIME_MAX)                                              \
+	F(tcp_ack, TIME, cost.tcp_ack, 0, TIME_MAX)                                                \
+	F(net_kib, TIME, cost.net_kib, 0, TIME_MAX)                                                \
 	D(lock_handover, TIME, cost.lock_handover, 0, TIME_MAX)
 
 /* S(section, its list): how the file groups them */

@@ -38,6 +38,12 @@ struct machine_costs {
 	u64 futex_wake, futex_wait;
 	u64 pipe_write, pipe_read; /* one pipe operation of few bytes, data local, without wake-up */
 	u64 sock_write, sock_read;
+	/* loopback network, data local: a datagram sent; received in the softirq; read */
+	u64 udp_send, udp_rx, udp_read;
+	/* a write into the send queue; a segment from there to the device; … to the receiver; a read */
+	u64 tcp_write, tcp_xmit, tcp_rx, tcp_read;
+	u64 tcp_ack;		/* an acknowledgement without data, both ends */
+	u64 net_kib;		/* buffers for a KiB sent, beside the copying */
 	u64 lock_handover[NR_DISTANCES]; /* contended lock from one CPU to another */
 };
 

@@ -9,7 +9,7 @@
  * reader is woken by the first byte into an empty pipe, the writer when a
  * whole slot of a full pipe has become free.
  */
-#include "sim/pipe.h"
+#include "sim/net.h"
 
 static void write_lock(struct sim *sim, struct sim_cpu *c);
 static void read_lock(struct sim *sim, struct sim_cpu *c);
@@ -378,10 +378,22 @@ struct sim_pipe *sim_pipe_new(struct sim *sim, enum sim_pipe_kind kind)
 
 /* ---- poll ---- */
 
+static bool pipe_ready(const struct sim_pipe *p)
+{
+	switch (p->kind) {
+	case PIPE_PIPE:
+		return p->used;
+	case PIPE_TCP:
+		return tcp_readable(p);
+	default:
+		return p->nr_messages;
+	}
+}
+
 static void poll_locked(struct sim *sim, struct sim_cpu *c)
 {
 	struct sim_pipe *p = c->curr->step.pipe;
-	bool ready = p->kind == PIPE_SOCKET ? p->nr_messages : p->used;
+	bool ready = pipe_ready(p);
 
 	spin_unlock(sim, c, &p->read_lock);
 	if (ready)
@@ -403,15 +415,26 @@ bool step_poll(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 
 /* ---- steps ---- */
 
+static const cpu_fn readers[] = {
+	[PIPE_PIPE] = read_lock,
+	[PIPE_SOCKET] = sock_read,
+	[PIPE_UDP] = udp_read,
+	[PIPE_TCP] = tcp_read,
+};
+
+static const cpu_fn writers[] = {
+	[PIPE_PIPE] = write_lock,
+	[PIPE_SOCKET] = sock_write,
+	[PIPE_UDP] = udp_write,
+	[PIPE_TCP] = tcp_write,
+};
+
 bool step_read(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 {
 	t->ret = 0;
 	if (!t->step.bytes)
 		return true;
-	if (t->step.pipe->kind == PIPE_SOCKET)
-		sock_read(sim, c);
-	else
-		read_lock(sim, c);
+	readers[t->step.pipe->kind](sim, c);
 	return false;
 }
 
@@ -421,9 +444,6 @@ bool step_write(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 	t->ret = (s64)t->step.bytes;
 	if (!t->left)
 		return true;
-	if (t->step.pipe->kind == PIPE_SOCKET)
-		sock_write(sim, c);
-	else
-		write_lock(sim, c);
+	writers[t->step.pipe->kind](sim, c);
 	return false;
 }

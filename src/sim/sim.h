@@ -21,7 +21,7 @@ struct sim_task;
 
 /* ---- objects ---- */
 
-struct sim_pipe;	/* pipe or stream socket pair: bytes in order, blocking both ways */
+struct sim_pipe;	/* pipe, or one direction between two sockets: read, written, polled */
 struct sim_mutex;
 struct sim_cond;
 struct sim_sem;
@@ -31,9 +31,47 @@ struct sim_completion;	/* "it is done": remembered, waiters woken in order */
 struct sim_workqueue;	/* work that kernel threads do */
 struct sim_region;	/* memory: pages placed by first touch */
 
-enum sim_pipe_kind { PIPE_PIPE, PIPE_SOCKET };
+enum sim_pipe_kind { PIPE_PIPE, PIPE_SOCKET, PIPE_UDP, PIPE_TCP };
 
+/** sim_pipe_new() - a pipe, or one direction of a pair of stream sockets: bytes in order,
+ * blocking both ways
+ * @kind: PIPE_PIPE or PIPE_SOCKET
+ */
 struct sim_pipe *sim_pipe_new(struct sim *sim, enum sim_pipe_kind kind);
+
+#define SIM_UDP_LARGEST 65507 /* bytes of a datagram */
+#define SIM_UDP_RCVBUF	212992
+#define SIM_TCP_SNDBUF	(4 << 20) /* to where the kernel lets them grow by itself */
+#define SIM_TCP_RCVBUF	(6 << 20)
+
+/**
+ * sim_udp_new() - one direction between two datagram sockets of the loopback network
+ * @rcvbuf: bytes that unread datagrams may take, their buffers included
+ *
+ * A write is a datagram of at most SIM_UDP_LARGEST bytes and never blocks: what comes while the
+ * receive buffer is full is lost. A read takes one datagram; what it has no room for is lost.
+ */
+struct sim_pipe *sim_udp_new(struct sim *sim, u64 rcvbuf);
+
+struct sim_tcp {
+	u64 sndbuf;		/* bytes written but not acknowledged, of each side */
+	u64 rcvbuf;		/* bytes received but not read: the window */
+	bool nodelay;		/* what doesn't fill a segment isn't kept back (TCP_NODELAY) */
+};
+
+/**
+ * sim_tcp_new() - a connection over loopback, established
+ * @pair: result, a pipe for each direction
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int sim_tcp_new(struct sim *sim, const struct sim_tcp *opt, struct sim_pipe *pair[2]);
+
+/* Bytes of a PIPE_UDP or PIPE_TCP: sent is always the sum of the others. */
+struct sim_net_stats {
+	u64 sent, received, dropped, queued;
+};
+struct sim_net_stats sim_net_stats(const struct sim_pipe *p);
 struct sim_mutex *sim_mutex_new(struct sim *sim);
 struct sim_cond *sim_cond_new(struct sim *sim);
 struct sim_sem *sim_sem_new(struct sim *sim, int value);
@@ -80,7 +118,7 @@ enum sim_op {
 	SIM_SLEEP_UNTIL, /* absolute ns; in the past: no sleep */
 	SIM_SLEEP_IRQ,	/* until an interrupt: absolute ns, taken by CPU `value` (-1: the own); exact */
 	SIM_READ,	/* pipe: 1 … bytes, blocks while empty; task's ret = bytes */
-	SIM_WRITE,	/* pipe: all bytes, blocks while full */
+	SIM_WRITE,	/* pipe: all bytes, blocks while full (but for datagrams) */
 	SIM_POLL,	/* pipe: until it has something to read; takes nothing, all who poll wake */
 	SIM_LOCK, SIM_UNLOCK,
 	SIM_COND_WAIT,	/* cond + mutex */
@@ -207,6 +245,7 @@ struct sim_trace_event {
 	char prev_state;	/* as spec 11 §2: R S D I X Z */
 	bool preempted;
 	bool irq;		/* in an interrupt */
+	bool softirq;		/* in a softirq, on top of the current task */
 	bool sync;		/* TRACE_WAKING, TRACE_WAKEUP: the waker says that it is about to sleep */
 };
 

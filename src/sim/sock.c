@@ -15,22 +15,51 @@
 #define SOCK_OVERHEAD 512	/* of each message: its descriptor and shared info */
 #define SOCK_GRAIN    256	/* its data is allocated in steps of this size */
 #define SOCK_LARGEST  (SOCK_BUFFER / 2 - 64) /* a longer write is cut up */
-#define SOCK_MESSAGES (SOCK_BUFFER / (SOCK_OVERHEAD + SOCK_GRAIN))
 
-static u64 truesize(u64 bytes)
+/* ---- the queue ---- */
+
+u64 sock_truesize(u64 bytes)
 {
 	return SOCK_OVERHEAD + (bytes + SOCK_GRAIN - 1) / SOCK_GRAIN * SOCK_GRAIN;
 }
 
-int sock_init(struct sim *sim, struct sim_pipe *p)
+int sock_queue_init(struct sim *sim, struct sim_pipe *p, u64 bytes)
 {
-	p->message = arena_array(sim->arena, SOCK_MESSAGES, sizeof(*p->message));
+	p->max_messages = bytes / (SOCK_OVERHEAD + SOCK_GRAIN);
+	p->message = arena_array(sim->arena, p->max_messages, sizeof(*p->message));
 	return p->message ? 0 : -ENOMEM;
 }
 
-static struct sock_message *message(const struct sim_pipe *p, u32 i)
+int sock_init(struct sim *sim, struct sim_pipe *p)
 {
-	return &p->message[(p->first_message + i) % SOCK_MESSAGES];
+	return sock_queue_init(sim, p, SOCK_BUFFER);
+}
+
+void sock_queue_add(struct sim_pipe *p, u64 bytes, int cpu)
+{
+	struct sock_message *m = sock_message(p, p->nr_messages++);
+
+	m->bytes = bytes;
+	m->truesize = sock_truesize(bytes);
+	m->cpu = cpu;
+	p->queued += m->truesize;
+}
+
+void sock_queue_drop_first(struct sim_pipe *p)
+{
+	p->queued -= sock_message(p, 0)->truesize;
+	p->nr_messages--;
+	if (++p->first_message == p->max_messages)
+		p->first_message = 0;
+}
+
+u64 sock_queue_lock_ns(struct sim *sim, struct sim_pipe *p, const struct sim_cpu *c, u64 work)
+{
+	u64 hold = p->last_cpu == c->id ? 0 : sim->m->line_ns[distance(sim, p->last_cpu, c->id)];
+	u64 locked = max(sim->now + work, p->queue_free);
+
+	p->queue_free = locked + hold;
+	return p->queue_free - sim->now;
 }
 
 /* ---- write ---- */
@@ -42,7 +71,7 @@ static u64 next_message(const struct sim_task *t)
 
 static bool sock_writable(const struct sim_pipe *p, u64 bytes)
 {
-	return p->queued + truesize(bytes) <= SOCK_BUFFER;
+	return p->queued + sock_truesize(bytes) <= SOCK_BUFFER;
 }
 
 void sock_write_go_on(struct sim *sim, struct sim_cpu *c)
@@ -69,33 +98,18 @@ static void write_copied(struct sim *sim, struct sim_cpu *c)
 {
 	struct sim_task *t = c->curr;
 	struct sim_pipe *p = t->step.pipe;
-	struct sock_message *m;
 
 	p->last_cpu = c->id;
 	if (!sock_writable(p, t->part)) { /* another sender was faster */
 		spin_lock(sim, c, &p->write_lock, write_sleep);
 		return;
 	}
-	m = message(p, p->nr_messages++);
-	m->bytes = t->part;
-	m->truesize = truesize(t->part);
-	m->cpu = c->id;
-	p->queued += m->truesize;
+	sock_queue_add(p, t->part, c->id);
 	t->left -= t->part;
 	if (p->readers.head || p->pollers.head)
 		spin_lock(sim, c, &p->read_lock, pipe_wake_reader);
 	else
 		sock_write_go_on(sim, c);
-}
-
-/* The queue is locked while the message is linked: a line's transfer, in turns. */
-static u64 queue_lock_ns(struct sim *sim, struct sim_pipe *p, const struct sim_cpu *c, u64 work)
-{
-	u64 hold = p->last_cpu == c->id ? 0 : sim->m->line_ns[distance(sim, p->last_cpu, c->id)];
-	u64 locked = max(sim->now + work, p->queue_free);
-
-	p->queue_free = locked + hold;
-	return p->queue_free - sim->now;
 }
 
 void sock_write(struct sim *sim, struct sim_cpu *c)
@@ -111,7 +125,7 @@ void sock_write(struct sim *sim, struct sim_cpu *c)
 	t->part = bytes;
 	work = rates_call_ns(sim->rates, c->id, sim->cost->sock_write + copy_ns(sim, bytes)) +
 	       pipe_transfer_ns(sim, p, c, c->id, 0);
-	seg_wall(sim, c, CPU_ATOMIC, queue_lock_ns(sim, p, c, work), write_copied);
+	seg_wall(sim, c, CPU_ATOMIC, sock_queue_lock_ns(sim, p, c, work), write_copied);
 }
 
 /* ---- read ---- */
@@ -167,16 +181,14 @@ static void read_copied(struct sim *sim, struct sim_cpu *c)
 	u64 left = t->step.bytes;
 
 	while (p->nr_messages && left) {
-		struct sock_message *m = message(p, 0);
+		struct sock_message *m = sock_message(p, 0);
 		u64 n = min(left, m->bytes);
 
 		m->bytes -= n;
 		left -= n;
 		if (m->bytes)
 			break;
-		p->queued -= m->truesize;
-		p->first_message = (p->first_message + 1) % SOCK_MESSAGES;
-		p->nr_messages--;
+		sock_queue_drop_first(p);
 	}
 	t->ret = (s64)(t->step.bytes - left);
 	p->last_cpu = c->id;
@@ -189,7 +201,7 @@ static u64 sock_filled(const struct sim_pipe *p, u64 bytes)
 	u64 filled = 0;
 
 	for (u32 i = 0; i < p->nr_messages && filled < bytes; i++)
-		filled += message(p, i)->bytes;
+		filled += sock_message(p, i)->bytes;
 	return min(filled, bytes);
 }
 
@@ -206,7 +218,7 @@ static void read_locked(struct sim *sim, struct sim_cpu *c)
 	bytes = sock_filled(p, t->step.bytes);
 	seg_wall(sim, c, CPU_ATOMIC,
 		 rates_call_ns(sim->rates, c->id, sim->cost->sock_read + copy_ns(sim, bytes)) +
-			 pipe_transfer_ns(sim, p, c, message(p, 0)->cpu, bytes),
+			 pipe_transfer_ns(sim, p, c, sock_message(p, 0)->cpu, bytes),
 		 read_copied);
 }
 

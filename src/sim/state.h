@@ -121,6 +121,7 @@ struct sim_cpu {
 	bool stop_balance;	/* the stopper is to push a task */
 	bool idle_ticked;	/* the tick came: the prediction was too short */
 	int mm;			/* address space that is loaded */
+	bool in_softirq;	/* that the current task raised: its packets arrive */
 	struct waitq wake_list;	/* the core's wake list, in the same order */
 	struct frame saved;	/* what the interrupt suspended */
 	struct waking wk;

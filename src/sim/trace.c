@@ -61,6 +61,7 @@ void trace_task(struct sim *sim, enum sim_trace_kind kind, int cpu, const struct
 		.dest_cpu = dest,
 		.orig_cpu = orig,
 		.irq = sim->cpu[cpu].in_irq,
+		.softirq = sim->cpu[cpu].in_softirq,
 		.sync = !sim->cpu[cpu].in_irq && sim->cpu[cpu].wk.q.sync,
 	};
 

@@ -243,7 +243,7 @@ void wake_task(struct sim *sim, struct sim_cpu *c, struct sim_task *t, bool sync
 	c->wk.q.cpu = c->id;
 	c->wk.q.p = t->p;
 	c->wk.q.sync = sync;
-	c->wk.q.in_task = !c->in_irq;
+	c->wk.q.in_task = !(c->in_irq | c->in_softirq);
 	if (tracing(sim))
 		trace_task(sim, TRACE_WAKING, c->id, t, sched_task_cpu(t->p), -1);
 	wake_decide(sim, c);

@@ -88,7 +88,7 @@ static u16 state_of(const struct sim_trace_event *e)
  * interrupt that wakes. Who wakes with the sync hint holds the lock of a wait
  * queue, too.
  */
-static void set_context(struct trace_event *out, bool irq, bool sync)
+static void set_context(struct trace_event *out, bool irq, bool softirq, bool sync)
 {
 	out->context = TRACE_HAS_CONTEXT;
 	switch (out->kind) {
@@ -108,7 +108,7 @@ static void set_context(struct trace_event *out, bool irq, bool sync)
 	default:
 		out->preempt_depth = 2;
 	}
-	out->context |= TRACE_IRQS_OFF | (irq ? TRACE_HARDIRQ : 0);
+	out->context |= TRACE_IRQS_OFF | (irq ? TRACE_HARDIRQ : 0) | (softirq ? TRACE_SOFTIRQ : 0);
 }
 
 static void fill(struct trace_collector *c, struct trace_event *out,
@@ -158,7 +158,7 @@ static void fill(struct trace_collector *c, struct trace_event *out,
 	default:
 		break;
 	}
-	set_context(out, e->irq, e->sync && out->kind != EV_SWITCH);
+	set_context(out, e->irq, e->softirq, e->sync && out->kind != EV_SWITCH);
 }
 
 void trace_collect(void *collector, const struct sim_trace_event *e)

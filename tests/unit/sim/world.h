@@ -45,6 +45,15 @@ static inline struct machine *world_machine(const char *shape)
 	m->cost.pipe_read = 450;
 	m->cost.sock_write = 600;
 	m->cost.sock_read = 550;
+	m->cost.udp_send = 810;
+	m->cost.udp_rx = 620;
+	m->cost.udp_read = 730;
+	m->cost.tcp_write = 310;
+	m->cost.tcp_xmit = 720;
+	m->cost.tcp_rx = 930;
+	m->cost.tcp_read = 540;
+	m->cost.tcp_ack = 650;
+	m->cost.net_kib = 128;
 	for (int d = 0; d < NR_DISTANCES; d++) {
 		m->cost.wake_remote[d] = 800;
 		m->cost.ipi[d] = 900;
