@@ -14,6 +14,7 @@ extern const struct workload_model forks_model;
 extern const struct workload_model hackbench_model;
 extern const struct workload_model hog_model;
 extern const struct workload_model mix_model;
+extern const struct workload_model netperf_model;
 extern const struct workload_model periodic_model;
 extern const struct workload_model pingpong_model;
 extern const struct workload_model pipeline_model;
@@ -21,6 +22,7 @@ extern const struct workload_model rt_model;
 extern const struct workload_model rtapp_model;
 extern const struct workload_model share_model;
 extern const struct workload_model stream_model;
+extern const struct workload_model tbench_model;
 
 /**
  * model_latencies() - add the metrics "<what> p50", "… p99" and "… max" in µs
