@@ -20,6 +20,7 @@ extern const struct workload_model pingpong_model;
 extern const struct workload_model pipeline_model;
 extern const struct workload_model rt_model;
 extern const struct workload_model rtapp_model;
+extern const struct workload_model schbench_model;
 extern const struct workload_model share_model;
 extern const struct workload_model stream_model;
 extern const struct workload_model tbench_model;
