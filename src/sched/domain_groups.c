@@ -242,6 +242,16 @@ static int contributing_level(const struct domain_build *b, int level, const str
 	return level;
 }
 
+/*
+ * Where the walk over a domain begins. From the own CPU each gets its own group first, and groups
+ * whose middle it is; from the first CPU of the span all get the same groups, in which nodes that
+ * are far from each other may be together everywhere (GROUPS_OF_FIRST_CPU).
+ */
+static int sequence_start(const struct domain_build *b, const struct cpu_set *span, int cpu)
+{
+	return b->rules->numa_groups == NUMA_GROUPS_OF_FIRST_CPU ? span->first : cpu;
+}
+
 /* the sequence of groups that @cpu sees; Return: its length, or -ENOMEM */
 static int numa_sequence(struct numa_build *nb, int level, int cpu)
 {
@@ -251,7 +261,7 @@ static int numa_sequence(struct numa_build *nb, int level, int cpu)
 	int n = 0;
 
 	mask_copy(left, span->bits, b->words);
-	for (int i = cpu; i >= 0; i = mask_next_wrap(left, i, b->words)) {
+	for (int i = sequence_start(b, span, cpu); i >= 0; i = mask_next_wrap(left, i, b->words)) {
 		struct numa_group *g;
 
 		mask_clear(left, i);
@@ -340,6 +350,9 @@ static int build_numa_level(struct numa_build *nb, int level)
 		}
 		if (!r)
 			return -ENOMEM;
+		/* the local group: the own one, or the first of those seen from elsewhere */
+		while (!mask_test(r->seq[at]->span->bits, c))
+			at = (at + 1) % n;
 		cell->groups = r->group[at];
 		cell->local_flags = cell->groups->flags;
 	}

@@ -28,6 +28,8 @@ enum idle_stamp_rule { STAMP_UNTIL_WAKE, STAMP_UNTIL_IDLE_EXIT };
 enum fork_stats_rule { FORK_STATS_SPAN, FORK_STATS_MASKED };
 enum numa_allow_rule { NUMA_ALLOW_IDLE, NUMA_ALLOW_QUARTER, NUMA_ALLOW_PER_LLC, NUMA_ALLOW_PER_LLC_MIN2 };
 enum imb_numa_nr_rule { IMB_NUMA_NONE, IMB_NUMA_QUARTER, IMB_NUMA_EIGHTH };	/* spec 01 §7, variants B and C */
+enum numa_group_rule { NUMA_GROUPS_OF_OWN_CPU, NUMA_GROUPS_OF_FIRST_CPU };
+enum busiest_rule { BUSIEST_BY_TYPE, BUSIEST_BY_AVERAGE_LOAD, BUSIEST_BY_LEAST_LOAD };
 enum newidle_entry_rule { NEWIDLE_FIXED_COST, NEWIDLE_DOMAIN_COST };
 enum serialize_rule { SERIALIZE_PERIODIC, SERIALIZE_ALL };
 enum prefer_sibling_rule { SIBLING_OF_CHILD, SIBLING_OF_BUSIEST };
@@ -64,6 +66,7 @@ struct sched_rules {
 	bool idle_core_first;		/* ≤5.11: the idle-core search is a scan of its own */
 	enum smt_step_rule smt_step;
 	bool sched_idle_free_for_idle;	/* a sched-idle CPU is free for SCHED_IDLE tasks too */
+	bool wake_longest_idle;		/* in no kernel: a wakee goes to the CPU that is idle longest */
 	bool asym_idle_cores;		/* mixed capacities: idle cores first, SIS_UTIL's limit (spec 16 §9.3) */
 	enum cluster_rule cluster;
 	enum wake_list_rule wake_list;
@@ -74,6 +77,8 @@ struct sched_rules {
 	enum numa_allow_rule fork_numa;
 	enum numa_allow_rule balance_numa;
 	enum imb_numa_nr_rule imb_numa_nr;
+	enum numa_group_rule numa_groups; /* from whose point of view overlapping groups are built */
+	enum busiest_rule busiest;	/* how two groups are compared: by type since 5.5 */
 	int pkg_imbalance_pct;		/* of DIE/PKG and NUMA: 125 or 117 */
 	int busy_factor;		/* 32 or 16 */
 	bool smt_balance;		/* smt_balance group type, idle-core rule, sibling imbalance */

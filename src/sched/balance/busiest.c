@@ -230,6 +230,8 @@ bool find_busiest_group(struct lb_env *env, struct domain_stats *sds)
 {
 	if (!sds->busiest)
 		return false;
+	if (unlikely(env->s->k.rules.busiest != BUSIEST_BY_TYPE))
+		return find_by_load(env, sds);
 	sds->prefer_sibling = prefer_sibling_rules[env->s->k.rules.prefer_sibling](env, sds);
 	if (!is_imbalanced(env, sds))
 		return false;

@@ -127,6 +127,11 @@ int find_busiest_queue(const struct lb_env *env, const struct sched_group *busie
 long sibling_imbalance(const struct lb_env *env, const struct domain_stats *sds);
 long adjust_numa_imbalance(const struct lb_env *env, const struct domain_stats *sds, long n);
 
+/* by_load.c: rules of before 5.5 */
+void judge_by_load(const struct lb_env *env, const struct sched_group *g, struct group_stats *gs);
+bool replaces_by_load(const struct group_stats *xs, const struct group_stats *bs);
+bool find_by_load(struct lb_env *env, const struct domain_stats *sds);
+
 /* detach.c */
 enum move_verdict { MOVE_NO, MOVE_YES, MOVE_HOT }; /* HOT: cache hot, but moved all the same */
 enum move_verdict can_migrate_task(struct lb_env *env, const struct task *p);

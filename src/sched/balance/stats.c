@@ -120,6 +120,10 @@ void judge_group(const struct lb_env *env, const struct sched_group *g, bool loc
 		gs->smt = s->k.rules.smt_balance && (g->flags & SD_SHARE_CPUCAPACITY) &&
 			  gs->sum_h_nr > 1;
 	}
+	if (unlikely(s->k.rules.busiest != BUSIEST_BY_TYPE)) {
+		judge_by_load(env, g, gs);
+		return;
+	}
 	gs->type = classify_group(gs, env->sd->imbalance_pct);
 	if (gs->type == GROUP_OVERLOADED)
 		gs->avg_load = gs->load * SCHED_CAPACITY_SCALE / gs->capacity;
@@ -207,6 +211,8 @@ bool group_replaces_busiest(const struct lb_env *env, const struct sched_group *
 	bool too_big = mixed && xs->type <= GROUP_FULLY_BUSY &&
 		       capacity_greater(x->sgc->min_capacity, dst->cpu_capacity);
 
+	if (unlikely(env->s->k.rules.busiest != BUSIEST_BY_TYPE))
+		return replaces_by_load(xs, &sds->busiest_stat);
 	if (!xs->sum_h_nr)
 		return false;
 	if (too_big && env->s->k.rules.misfit_idle_core)
@@ -234,7 +240,7 @@ bool plainly_less_busy(const struct lb_env *env, const struct sched_group *x,
 		return true;
 	if (!sds->busiest || sums->nr >= (u32)x->weight || v->misfit_load || x->sgc->imbalance)
 		return false;
-	if ((env->sd->flags & SD_ASYM_PACKING) ||
+	if ((env->sd->flags & SD_ASYM_PACKING) || env->s->k.rules.busiest != BUSIEST_BY_TYPE ||
 	    ((x->flags | sds->busiest->flags) & SD_SHARE_CPUCAPACITY))
 		return false;
 	return bs->type > GROUP_HAS_SPARE || more_idle_or_fewer_tasks(sums->idle, sums->nr, bs);

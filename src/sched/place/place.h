@@ -9,6 +9,7 @@
  *	capacity.c	mixed capacities: a CPU with room (§5.5)
  *	prop.c		SIS_PROP's limit of a search (§6.1)
  *	scan.c		select_idle_cpu: searching an LLC (§6, §8)
+ *	longest.c	WAKE_LONGEST_IDLE: whichever CPU has been idle longest
  *	short.c		SIS_SHORT, SIS_CURRENT: stay where a short task runs (§9, §10)
  *	reserve.c	SIS_CACHE: a CPU is kept for its short sleeper (§10)
  *	fork.c		the slow path: descent, groups compared (spec 05)
@@ -104,6 +105,8 @@ bool sis_short_affine(const struct wake_ctx *c, bool sync_step);
 bool sis_short_stays(const struct wake_ctx *c, int target, bool in_scan);
 /* waker and wakee are a short pair that wakes each other in turn: stay on the waker's CPU */
 bool sis_current_stays(const struct wake_ctx *c);
+/* WAKE_LONGEST_IDLE's choice, -1: no CPU is idle */
+int longest_idle_cpu(const struct wake_ctx *c);
 
 static inline bool sis_cache_on(const struct sched *s)
 {

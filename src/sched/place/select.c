@@ -109,6 +109,12 @@ int select_task_rq_fair(const struct sched *s, u64 now, const struct wake_query 
 		d->reason = REASON_SHORT_PAIR;
 		return q->cpu;
 	}
+	if (unlikely(s->k.rules.wake_longest_idle)) {
+		int cpu = longest_idle_cpu(&c);
+
+		if (cpu >= 0)
+			return cpu;
+	}
 	want_affine = !wake_wide(&c, may_use_waker) && may_use_waker;
 	if (want_affine && q->cpu != c.prev) {
 		const struct sched_domain *sd = wake_affine_domain(cpu_rq(s, q->cpu), c.prev);

@@ -502,6 +502,78 @@ static void plainly_less_busy_is_refused(void **state)
 	assert_true(refused > 10000 && replaced > 10000);
 }
 
+/* a node with one heavy task and 7 idle CPUs, another with 9 light ones, under each way to compare */
+static bool hidden_by_a_heavy_task(struct fixture *f, const char *kernel)
+{
+	bool least;
+
+	setup_kernel(f, kernel);
+	f->sd.flags = SD_NUMA | SD_SERIALIZE;
+	f->local.weight = f->busiest.weight = f->local.cores = f->busiest.cores = 8;
+	f->sds.local_stat = (struct group_stats){
+		.load = 1024, .util = 1024, .runnable = 1024, .capacity = 8192, .sum_h_nr = 1,
+		.sum_nr = 1, .idle_cpus = 7, .weight = 8};
+	f->sds.busiest_stat = (struct group_stats){
+		.load = 144, .util = 8192, .runnable = 9216, .capacity = 8192, .sum_h_nr = 9,
+		.sum_nr = 9, .weight = 8};
+	f->sds.total_load = 1024 + 144;
+	f->sds.total_capacity = 16384;
+	least = f->s.k.rules.busiest == BUSIEST_BY_LEAST_LOAD;
+	if (f->s.k.rules.busiest == BUSIEST_BY_TYPE) {
+		f->sds.local_stat.type = classify_group(&f->sds.local_stat, 117);
+		f->sds.busiest_stat.type = classify_group(&f->sds.busiest_stat, 117);
+	} else {
+		f->sds.local_stat.type = GROUP_FULLY_BUSY;
+		f->sds.busiest_stat.type = GROUP_OVERLOADED;
+		f->sds.local_stat.avg_load = least ? 0 : 128;
+		f->sds.busiest_stat.avg_load = least ? 16 : 18;
+	}
+	return find_busiest_group(&f->env, &f->sds);
+}
+
+static void by_load(void **state)
+{
+	struct group_stats x = {.sum_h_nr = 1, .avg_load = 10, .type = GROUP_FULLY_BUSY};
+	struct group_stats b = {.sum_h_nr = 1, .avg_load = 20, .type = GROUP_FULLY_BUSY};
+	struct fixture f;
+
+	assert_true(hidden_by_a_heavy_task(&f, "v6.1"));
+	assert_false(hidden_by_a_heavy_task(&f, "v6.1,+GROUP_LOAD_AVERAGE"));
+	assert_true(hidden_by_a_heavy_task(&f, "v6.1,+GROUP_LOAD_LEAST"));
+	assert_int_equal(f.env.type, MIGRATE_TASK);
+	assert_int_equal(f.env.imbalance, 1);
+
+	/* two nodes of light tasks, E3's figures: as among overloaded groups */
+	hidden_by_a_heavy_task(&f, "v5.7,+GROUP_LOAD_AVERAGE");
+	f.sds.local_stat = (struct group_stats){.load = 3072, .capacity = 2048, .avg_load = 1536,
+						.sum_nr = 3, .sum_h_nr = 3, .weight = 2,
+						.type = GROUP_OVERLOADED};
+	f.sds.busiest_stat = (struct group_stats){.load = 6144, .capacity = 2048, .avg_load = 3072,
+						  .sum_nr = 6, .sum_h_nr = 6, .weight = 2,
+						  .type = GROUP_OVERLOADED};
+	f.sds.total_load = 9216;
+	f.sds.total_capacity = 4096;
+	assert_true(find_busiest_group(&f.env, &f.sds));
+	assert_int_equal(f.env.type, MIGRATE_LOAD);
+	assert_int_equal(f.env.imbalance, 1536);
+	/* a third node, idle but for a heavy task, lifts the average above both: one task is moved */
+	f.sds.total_load = 9216 + 65536;
+	f.sds.total_capacity = 6144;
+	assert_true(find_busiest_group(&f.env, &f.sds));
+	assert_int_equal(f.env.imbalance, 1024);
+	f.sds.local_stat.avg_load = 2561; /* a task would make ours the busier one */
+	assert_false(find_busiest_group(&f.env, &f.sds));
+
+	assert_false(replaces_by_load(&x, &b));
+	x.avg_load = 21;
+	assert_true(replaces_by_load(&x, &b));
+	b.type = GROUP_OVERLOADED;
+	assert_false(replaces_by_load(&x, &b));
+	x.type = GROUP_OVERLOADED;
+	x.sum_h_nr = 0;
+	assert_false(replaces_by_load(&x, &b));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -514,6 +586,7 @@ int main(void)
 		cmocka_unit_test(e4_overloaded_or_not),
 		cmocka_unit_test(equal_types),
 		cmocka_unit_test(sibling_imbalance_by_cores),
+		cmocka_unit_test(by_load),
 		cmocka_unit_test(intervals),
 		cmocka_unit_test(idle_scan_table),
 		cmocka_unit_test(ni_random),

@@ -519,6 +519,50 @@ static void four_thousand_cpus(void **state)
 	}
 }
 
+/* the groups of @cpu's highest domain, as bits of nodes of 4 CPUs, in order; Return: how many */
+static int top_groups(const struct sched_domains *d, int cpu, int nodes[8])
+{
+	struct sched_domain_view v;
+	struct sched_group_view g;
+	int n = 0;
+
+	assert_true(sched_domains_get(d, cpu, sched_domains_count(d, cpu) - 1, &v));
+	while (sched_domains_next_group(&v, &g)) {
+		nodes[n] = 0;
+		for (int c = 0; c < 16; c++)
+			nodes[n] |= mask_test(g.span, c) << c / 4;
+		n++;
+	}
+	return n;
+}
+
+/* four nodes in a ring: opposite ones share every group if all see the first CPU's (spec 01 §4.3) */
+static void groups_of_first_cpu(void **state)
+{
+	static const int ring[] = {10, 20, 30, 20, 20, 10, 20, 30, 30, 20, 10, 20, 20, 30, 20, 10};
+	const struct shape s = {4, 1, 1, 1, 4, 1, .distance = ring};
+	struct sched_topology *t = make(&s);
+	struct sched_domains *own = domains_of(t, "v6.12");
+	struct sched_domains *first = domains_of(t, "v6.12,+GROUPS_OF_FIRST_CPU");
+	int nodes[8];
+
+	for (int cpu = 0; cpu < 16; cpu++) {
+		int node = cpu / 4;
+
+		assert_int_equal(top_groups(own, cpu, nodes), 2);
+		/* the own node and its neighbours, then those around the opposite one */
+		assert_int_equal(nodes[0], 0xf & ~(1 << (node + 2) % 4));
+		assert_int_equal(nodes[1], 0xf & ~(1 << node));
+		assert_int_equal(top_groups(first, cpu, nodes), 2);
+		/* nodes 1 and 3, opposite each other, are in both */
+		assert_int_equal(nodes[0], node == 2 ? 0xe : 0xb);
+		assert_int_equal(nodes[1], node == 2 ? 0xb : 0xe);
+	}
+	sched_domains_free(own);
+	sched_domains_free(first);
+	drop(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -533,6 +577,7 @@ int main(void)
 		cmocka_unit_test(lonely_cpus),
 		cmocka_unit_test(bad_topologies),
 		cmocka_unit_test(random_machines),
+		cmocka_unit_test(groups_of_first_cpu),
 		cmocka_unit_test(four_thousand_cpus),
 	};
 

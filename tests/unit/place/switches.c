@@ -413,12 +413,44 @@ static void short_sleeper_keeps_its_cpu(void **state)
 	rig_free(&r);
 }
 
+/* a full LLC, and idle CPUs in the other one */
+static void longest_idle(void **state)
+{
+	struct scene sc;
+	u64 some = 3;
+
+	scene_new(&sc, &two_llcs, "v6.12", 0, 3);
+	rig_set(&sc.r, 9, RIG_IDLE);
+	rig_set(&sc.r, 12, RIG_IDLE);
+	sc.r.s->rq[9].idle_stamp = 2000;
+	sc.r.s->rq[12].idle_stamp = 1000;
+	assert_in_range(where(&sc), 0, 7);
+	rig_free(&sc.r);
+
+	scene_new(&sc, &two_llcs, "v6.12,+WAKE_LONGEST_IDLE", 0, 3);
+	rig_set(&sc.r, 9, RIG_IDLE);
+	rig_set(&sc.r, 12, RIG_IDLE);
+	sc.r.s->rq[9].idle_stamp = 2000;
+	sc.r.s->rq[12].idle_stamp = 1000;
+	expect_cpu(&sc, 12, LONGEST_IDLE);
+	sc.r.s->rq[12].idle_stamp = 3000;
+	expect_cpu(&sc, 9, LONGEST_IDLE);
+	rig_set(&sc.r, 3, RIG_IDLE);
+	sc.r.s->rq[3].idle_stamp = 4000;
+	expect_cpu(&sc, 3, PREV_IDLE);
+	rig_set(&sc.r, 3, RIG_BUSY);
+	sched_set_affinity(sc.r.s, sc.r.now, sc.wakee, &some);
+	assert_in_range(where(&sc), 0, 1);
+	rig_free(&sc.r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_changes_what_it_should),
 		cmocka_unit_test(every_path_without_lists),
 		cmocka_unit_test(numa_imbalance_variants),
+		cmocka_unit_test(longest_idle),
 		cmocka_unit_test(short_sleeper_keeps_its_cpu),
 	};
 
