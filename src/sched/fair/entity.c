@@ -281,14 +281,14 @@ bool dequeue_entity(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity 
 /**
  * requeue_delayed_entity() - a delayed entity is runnable again (spec 02 §5.10)
  *
- * With DELAY_ZERO it doesn't profit from having waited in the queue.
+ * With DELAY_ZERO it doesn't profit from having waited in the queue. The running entity
+ * counts as it was accounted last: what it has run since makes @se the one to pick.
  */
 void requeue_delayed_entity(struct sched *s, struct sched_entity *se)
 {
 	struct cfs_rq *cfs_rq = se->cfs_rq;
 	bool in_tree = cfs_rq->vcurr != se;
 
-	update_curr(s, cfs_rq);
 	if (feat(s, FEAT_DELAY_ZERO)) {
 		eevdf_update_lag(s, cfs_rq, se);
 		if (se->vlag > 0) {

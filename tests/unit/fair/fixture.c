@@ -83,16 +83,27 @@ struct task *world_spawn(struct world *w, int cpu, struct sched_task_attr attr)
 	return p;
 }
 
+/* on every level */
+static int nr_entities(const struct world *w, int cpu)
+{
+	int nr = cpu_rq(w->s, cpu)->cfs.nr_queued;
+	struct task_group *g;
+
+	list_for_each_entry(g, &w->s->groups, node)
+		nr += g->cfs_rq[cpu]->nr_queued;
+	return nr;
+}
+
 struct task *world_schedule(struct world *w, int cpu)
 {
 	const struct task *peeked = sched_pick_peek(w->s, w->now, cpu);
 	struct task *prev = sched_current(w->s, cpu), *next = NULL;
-	int nr = sched_nr_running(w->s, cpu);
+	int nr = nr_entities(w, cpu);
 	bool exact;
 
 	assert_true(sched_pick(w->s, w->now, cpu, false, &next));
-	/* a peek doesn't know the shares of groups that delayed tasks left on the way */
-	exact = nr == sched_nr_running(w->s, cpu) || list_empty(&w->s->groups) ||
+	/* a peek doesn't know the shares of groups that delayed entities left on the way */
+	exact = nr == nr_entities(w, cpu) || list_empty(&w->s->groups) ||
 		w->s->k.rules.delay != DELAY_ENTITIES;
 	if (exact && peeked != next)
 		fail_msg("%s at %llu: peek says task %d, pick task %d", w->s->k.expr,
