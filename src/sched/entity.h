@@ -54,6 +54,7 @@ struct sched_entity {
 	u64 max_slice;		/* of the subtree */
 	u64 key_weight;		/* weight in W and S: down(load), flat: vload.weight */
 	s64 vlag;
+	s64 slack;		/* how far off vruntime may be, if a record tells less (forced.h) */
 	u64 vprot;		/* end of protection; PROTECT_DEADLINE: the deadline at pick */
 	struct load_weight load;
 	struct load_weight vload; /* of vtime(): load, flat: effective weight (spec 16 §3) */

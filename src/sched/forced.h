@@ -38,8 +38,10 @@ void sched_pick_decide(const struct sched *s, u64 now, int cpu, struct pick_deci
  *
  * Has the effects of a pick that chose it: the running task is accounted,
  * delayed tasks that the choice met are dequeued, buddies are cleared, @next is
- * set and protected. sched_switch_done() follows as after sched_pick(), if the
- * task changed.
+ * set and protected. If an EEVDF queue would have chosen another task, lags are
+ * corrected: by as little as makes it choose @next, or, where a lag of before the
+ * record is in play, to the middle of what is possible from then on.
+ * sched_switch_done() follows as after sched_pick(), if the task changed.
  *
  * Return: 0; -ENOENT: @next isn't queued on @cpu (wake it or sched_move_task()
  * it first); -EAGAIN: it is queued there but asleep, delayed (wake it first);

@@ -265,6 +265,8 @@ void eevdf_place_entity(const struct sched *s, struct cfs_rq *cfs_rq, struct sch
 		else
 			lag = se->vlag * (vs.weight + w) / vs.weight;
 	}
+	if (!vs.weight)
+		se->slack = 0;
 	se->vruntime = vsum_avg(cfs_rq, vs) - lag;
 
 	if (se->rel_deadline && feat(s, FEAT_PLACE_REL_DEADLINE)) {

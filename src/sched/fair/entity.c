@@ -273,7 +273,7 @@ bool dequeue_entity(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity 
 	if (flags & DEQUEUE_DELAYED) {
 		se->sched_delayed = false;
 		if (feat(s, FEAT_DELAY_ZERO) && se->vlag > 0)
-			se->vlag = 0;
+			se->vlag = se->slack = 0;
 	}
 	return true;
 }
@@ -294,7 +294,7 @@ void requeue_delayed_entity(struct sched *s, struct sched_entity *se)
 		if (se->vlag > 0) {
 			if (in_tree)
 				eevdf_remove(cfs_rq, se);
-			se->vlag = 0;
+			se->vlag = se->slack = 0;
 			eevdf_place_entity(s, cfs_rq, se, 0);
 			if (in_tree)
 				eevdf_insert(cfs_rq, se);

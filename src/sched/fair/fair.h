@@ -315,7 +315,7 @@ static inline void eevdf_update_lag(const struct sched *s, const struct cfs_rq *
 				    struct sched_entity *se)
 {
 	if (cfs_rq->nr_tree == 1)
-		se->vlag = 0;
+		se->vlag = se->slack = 0;
 	else
 		eevdf_measure_lag(s, cfs_rq, se);
 }
@@ -346,6 +346,13 @@ bool eevdf_protected(const struct sched *s, const struct sched_entity *se);
 void eevdf_cancel_protection(const struct sched *s, struct sched_entity *se);
 void eevdf_shorten_protection(const struct sched *s, struct cfs_rq *cfs_rq,
 			      struct sched_entity *se);
+
+/* ---- learn.c ---- */
+
+/* nobody knows the lag with which @se fell asleep */
+void eevdf_lag_unseen(const struct sched *s, struct sched_entity *se);
+/* @se, queued and not delayed, was picked by somebody who knew */
+void eevdf_learn_pick(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se);
 
 /* ---- entity.c ---- */
 

@@ -58,7 +58,7 @@ again:
  */
 void fair_pick_forced(struct sched *s, struct rq *rq, struct task *next)
 {
-	struct sched_entity *se;
+	struct sched_entity *se = NULL;
 	struct cfs_rq *cfs_rq;
 
 again:
@@ -75,6 +75,9 @@ again:
 	}
 	if (!next)
 		return;
+	if (!is_cfs(s) && se && se != &next->se &&
+	    tree_of(s, se) == tree_of(s, &next->se))
+		eevdf_learn_pick(s, tree_of(s, se), &next->se);
 	se = &next->se;
 	if (is_cfs(s))
 		for_each_sched_entity(se)

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <errno.h>
 
+#include "sched/fair/fair.h"
 #include "sched/forced.h"
 #include "sched/task.h"
 
@@ -29,6 +30,8 @@ int sched_task_start(struct sched *s, u64 now, struct task *p, int cpu, enum sch
 		return -EPERM;
 	if (how == BEGIN_ASLEEP) {
 		sched_task_asleep(s, p, cpu);
+		if (task_is_fair(p))
+			eevdf_lag_unseen(s, &p->se);
 		return 0;
 	}
 	if (how == BEGIN_RUNNING && (rq->curr || rq->stop_running))
