@@ -69,6 +69,7 @@
 	F(poll_wake, TIME, cost.poll_wake, 0, TIME_MAX)                                            \
 	F(tick, TIME, cost.tick, 0, TIME_MAX)                                                      \
 	F(block, TIME, cost.block, 0, TIME_MAX)                                                    \
+	F(uclamp, TIME, cost.uclamp, 0, TIME_MAX)                                                  \
 	F(fork, TIME, cost.fork, 0, TIME_MAX)                                                      \
 	F(exec, TIME, cost.exec, 0, TIME_MAX)                                                      \
 	F(exit, TIME, cost.exit, 0, TIME_MAX)                                                      \

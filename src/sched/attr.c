@@ -65,6 +65,7 @@ static void set_params(struct sched *s, struct task *p, const struct params *new
 		task_set_slice(s, p, new->asked->runtime);
 	if (new->policy == POLICY_DEADLINE)
 		dl_set_params(p, new->asked);
+	uclamp_set_requests(s, p, new->asked);
 }
 
 /* the task stays in its class, where its place is another one now */
@@ -142,7 +143,7 @@ void sched_set_nice(struct sched *s, u64 now, struct task *p, enum sched_policy 
 static bool attr_valid(const struct sched *s, const struct task_attr *a)
 {
 	const u32 flags = ATTR_RESET_ON_FORK | ATTR_RECLAIM | ATTR_DL_OVERRUN |
-			  ATTR_KEEP_POLICY | ATTR_KEEP_PARAMS;
+			  ATTR_KEEP_POLICY | ATTR_KEEP_PARAMS | ATTR_UTIL_MIN | ATTR_UTIL_MAX;
 
 	if (a->flags & ~flags || a->priority < 0 || a->priority > RT_PRIO_NONE)
 		return false;
@@ -185,7 +186,7 @@ static bool attr_changes(const struct task *p, const struct task_attr *a, const 
 	if (a->policy == POLICY_DEADLINE)
 		return p->dl.dl_runtime != a->runtime || p->dl.dl_deadline != a->deadline ||
 		       p->dl.dl_period != (a->period ? a->period : a->deadline) ||
-		       p->dl.flags != a->flags;
+		       p->dl.flags != (a->flags & ~(ATTR_UTIL_MIN | ATTR_UTIL_MAX));
 	return new->set_slice && (a->runtime ? !p->se.custom_slice || p->se.slice != a->runtime :
 					       p->se.custom_slice);
 }
@@ -215,6 +216,7 @@ int sched_set_attr(struct sched *s, u64 now, struct task *p, const struct task_a
 {
 	struct task_attr a = *attr;
 	struct params new;
+	int rc;
 
 	if (a.flags & ATTR_KEEP_POLICY)
 		a.policy = p->policy;
@@ -233,6 +235,9 @@ int sched_set_attr(struct sched *s, u64 now, struct task *p, const struct task_a
 		return -EINVAL;
 	if (!attr_permitted(p, &a))
 		return -EPERM;
+	rc = uclamp_validate(s, p, &a);
+	if (rc)
+		return rc;
 	/* SCHED_IDLE, FIFO and RR leave nice and slice as they are for later */
 	new = (struct params){.policy = a.policy, .nice = p->nice, .asked = &a};
 	if (a.policy == POLICY_NORMAL || a.policy == POLICY_BATCH) {
@@ -243,6 +248,8 @@ int sched_set_attr(struct sched *s, u64 now, struct task *p, const struct task_a
 		   policy_is_rt(a.policy)   ? RT_PRIO_NONE - a.priority :
 					      MAX_DL_PRIO - 1;
 	if (!attr_changes(p, &a, &new)) {
+		if (a.flags & (ATTR_UTIL_MIN | ATTR_UTIL_MAX))
+			uclamp_set_requests(s, p, &a);
 		p->reset_on_fork = a.flags & ATTR_RESET_ON_FORK;
 		return 0;
 	}

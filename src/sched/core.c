@@ -98,6 +98,8 @@ static int build(struct sched *s, struct err *err)
 	rc = sched_build_domains(s, err);
 	if (!rc)
 		rc = classes_init(s, err);
+	if (!rc)
+		rc = uclamp_init(s, err);
 	if (rc)
 		return rc;
 	if (group_sums_build(s))

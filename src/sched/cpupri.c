@@ -35,9 +35,10 @@ void cpupri_update(struct sched *s, struct rq *rq)
 /* a realtime task asks for the biggest CPUs unless it was told otherwise (spec 09 §3) */
 bool rt_task_fits(const struct sched *s, const struct task *p, int cpu)
 {
-	if (!s->asym_active || !s->k.rules.rt_fitness)
+	if (!s->asym_active || s->k.rules.uclamp == UCLAMP_NONE)
 		return true;
-	return s->rq[cpu].cpu_capacity_orig >= SCHED_CAPACITY_SCALE;
+	return s->rq[cpu].cpu_capacity_orig >=
+	       min(uclamp_eff_value(s, p, UCLAMP_MIN), uclamp_eff_value(s, p, UCLAMP_MAX));
 }
 
 /* Return: whether @p may use, and with @fitting fits, any CPU of @level */
@@ -63,7 +64,7 @@ static bool find_in_level(const struct sched *s, const struct task *p, int level
 
 bool cpupri_find(const struct sched *s, const struct task *p, u64 *set)
 {
-	bool fitting = set && s->asym_active && s->k.rules.rt_fitness;
+	bool fitting = set && s->asym_active && s->k.rules.uclamp != UCLAMP_NONE;
 	int own = p->prio < 0 ? CPUPRI_HIGHER : level_of(p->prio);
 
 	if (!set)

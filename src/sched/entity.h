@@ -11,6 +11,7 @@
 #include "base/rbtree.h"
 #include "sched/rtdl.h"
 #include "sched/sched.h"
+#include "sched/uclamp.h"
 
 struct rq;
 
@@ -117,6 +118,27 @@ struct cfs_rq {
 	bool throttled;
 };
 
+/* ---- utilisation clamps (spec 09 §3) ---- */
+
+/* A clamp of a task: as it was asked for, or as its run queue counts it. */
+struct uclamp_se {
+	u16 value;		/* 0 … 1024 */
+	u8 bucket;
+	bool active;		/* counted in its run queue's bucket */
+	bool user_defined;	/* somebody asked for it */
+};
+
+#define MAX_UCLAMP_BUCKETS 20
+
+/* What one clamp comes to on a CPU. */
+struct uclamp_rq {
+	unsigned int value;
+	struct {
+		u32 tasks;
+		u32 value;	/* the largest since the bucket was empty */
+	} bucket[MAX_UCLAMP_BUCKETS];
+};
+
 struct task_group {
 	struct task_group *parent;
 	struct list_head node;	/* in sched.groups */
@@ -124,6 +146,7 @@ struct task_group {
 	bool idle;
 	long load_avg;
 	long runnable_avg;	/* SHARE_CONCUR */
+	u16 uclamp_req[NR_UCLAMP], uclamp[NR_UCLAMP]; /* asked for, effective */
 	struct cfs_rq **cfs_rq;	  /* [nr_cpus] */
 	struct sched_entity **se; /* [nr_cpus]; NULL for the root group */
 };
@@ -169,6 +192,7 @@ struct task {
 	u64 nvcsw;
 	u64 sleep_start, sleep_avg; /* SIS_CACHE, ns */
 	struct util_est util_est;
+	struct uclamp_se uclamp_req[NR_UCLAMP], uclamp[NR_UCLAMP];
 	struct task_group *tg;
 	struct list_head rq_node;   /* in rq.cfs_tasks: head = newest, tail = longest not run */
 	struct list_head list_node; /* in a wake list, a pass's hands, or the free list */

@@ -83,6 +83,59 @@ void count_wakeup(struct rq *rq, int target);
 /* the idle stamp's interval enters avg_idle, the stamp is cleared (spec 04 §1.9) */
 void update_avg_idle(struct sched *s, struct rq *rq);
 
+/* ---- who tracks tasks (rq.h: TRACK_…); called if s->tracks only ---- */
+
+/* @p is runnable on @rq's queue from now on */
+void track_queued(struct sched *s, struct rq *rq, struct task *p);
+/* @p leaves it; before the class hears of it. @flags: DEQUEUE_… */
+void track_dequeued(struct sched *s, struct rq *rq, struct task *p, int flags);
+
+/* ---- uclamp.c, uclamp_limits.c, uclamp_ask.c: utilisation clamps ---- */
+
+static inline bool has_uclamp(const struct sched *s)
+{
+	return s->k.rules.uclamp != UCLAMP_NONE;
+}
+
+/* the clamp that clamps nothing */
+static inline unsigned int uclamp_none(enum uclamp_id id)
+{
+	return id == UCLAMP_MIN ? 0 : SCHED_CAPACITY_SCALE;
+}
+
+int uclamp_init(struct sched *s, struct err *err);
+void uclamp_init_group(struct task_group *tg);
+/* what @p asks for at its birth; @parent may be NULL */
+void uclamp_init_task(const struct sched *s, struct task *p, const struct task *parent);
+/* the static switch: on, for good */
+void uclamp_use(struct sched *s);
+void uclamp_rq_inc(struct sched *s, struct rq *rq, struct task *p);
+void uclamp_rq_dec(struct sched *s, struct rq *rq, struct task *p);
+/* a counted task's clamps may be others now */
+void uclamp_recount(struct sched *s, struct task *p);
+/* @p asked for nothing: realtime tasks want all there is */
+void uclamp_default_request(const struct sched *s, struct task *p, enum uclamp_id id);
+/* may @p ask for that? Return: 0, -EINVAL, -EOPNOTSUPP */
+int uclamp_validate(struct sched *s, const struct task *p, const struct task_attr *a);
+/* @p has a new policy, and asks for what @a says (NULL: nothing new) */
+void uclamp_set_requests(struct sched *s, struct task *p, const struct task_attr *a);
+/* of a task as it is counted, or would be */
+unsigned int uclamp_eff_value(const struct sched *s, const struct task *p, enum uclamp_id id);
+int uclamp_check(const struct sched *s, struct err *err);
+
+/* room for a quarter more than that (spec 09 §3) */
+static inline bool util_fits_capacity(unsigned long util, unsigned long capacity)
+{
+	return util * 1280 < capacity * 1024;
+}
+
+/*
+ * Does a task of utilisation @util fit @cpu, that asks for at least @lo and at most @hi?
+ * Return: 1: yes; 0: no; -1: but for @lo, which the CPU can't give.
+ */
+int util_fits_clamped(const struct sched *s, unsigned long util, unsigned long lo,
+		      unsigned long hi, int cpu);
+
 enum {
 	ENQUEUE_WAKEUP = 1 << 0,
 	ENQUEUE_INITIAL = 1 << 1,
@@ -243,6 +296,18 @@ static inline unsigned long task_util(const struct task *p)
 }
 
 unsigned long task_util_est(const struct sched *s, const struct task *p);
+
+/* util_fits_clamped() of @p and what it asks for */
+static inline int task_fits_cpu(const struct sched *s, const struct task *p, int cpu)
+{
+	unsigned long util = task_util_est(s, p);
+
+	if (likely(!(s->tracks & TRACK_UCLAMP)))
+		return util_fits_capacity(util, s->rq[cpu].cpu_capacity);
+	return util_fits_clamped(s, util, uclamp_eff_value(s, p, UCLAMP_MIN),
+				 uclamp_eff_value(s, p, UCLAMP_MAX), cpu);
+}
+
 /* cpu_util_cfs() as if @p, which is queued there, weren't */
 unsigned long cpu_util_without(const struct sched *s, int cpu, const struct task *p);
 /* pure: uses the h_load values of the queues as last refreshed or computes them fresh */

@@ -128,6 +128,8 @@ void activate_task(struct sched *s, struct rq *rq, struct task *p, int flags)
 	p->migrating = false;
 	if (!(flags & ENQUEUE_RESTORE))
 		info_queued(rq, p);
+	if (unlikely(s->tracks))
+		track_queued(s, rq, p);
 	rq_update_idle(s, rq);
 	if (unlikely(!task_allowed(p, rq->cpu)))
 		leave_forbidden_cpu(s, rq, p);
@@ -139,6 +141,8 @@ bool deactivate_task(struct sched *s, struct rq *rq, struct task *p, int flags)
 
 	if (!(flags & DEQUEUE_SAVE))
 		info_dequeued(rq, p);
+	if (unlikely(s->tracks))
+		track_dequeued(s, rq, p, flags);
 	if (!(flags & (DEQUEUE_SLEEP | DEQUEUE_SAVE)))
 		p->migrating = true;
 	if (task_is_fair(p))
@@ -149,6 +153,17 @@ bool deactivate_task(struct sched *s, struct rq *rq, struct task *p, int flags)
 		p->on_rq = false;
 	rq_update_idle(s, rq);
 	return gone;
+}
+
+void track_queued(struct sched *s, struct rq *rq, struct task *p)
+{
+	if (!p->se.sched_delayed) /* one that moves, asleep in all but name */
+		uclamp_rq_inc(s, rq, p);
+}
+
+void track_dequeued(struct sched *s, struct rq *rq, struct task *p, int flags)
+{
+	uclamp_rq_dec(s, rq, p);
 }
 
 void check_preempt_curr(struct sched *s, struct rq *rq, struct task *p, int flags, int from)

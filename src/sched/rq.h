@@ -115,6 +115,8 @@ struct rq {
 	/* SIS_CACHE: idle, but kept for a short sleeper */
 	const struct task *reserved_for;
 	u64 reserved_until;
+	struct uclamp_rq *uclamp; /* [NR_UCLAMP]; NULL: this kernel has no clamps */
+	bool uclamp_idle;	/* nothing is counted: util_max is held (spec 09 §3) */
 	/* statistics (spec 11 §4) */
 	u32 yld_count, sched_count, sched_goidle, ttwu_count, ttwu_local;
 	u64 rq_cpu_time, run_delay;
@@ -148,6 +150,9 @@ struct rt_domain {
 
 #define MAX_OUT 256
 
+/* Who wants to hear of every task that comes, goes and runs; usually nobody. */
+enum { TRACK_UCLAMP = 1 << 0 };
+
 struct sched {
 	const struct sched_topology *topo;
 	struct sched_kernel k;
@@ -165,6 +170,7 @@ struct sched {
 	struct llc *llc;
 	int nr_llcs;
 	bool smt_active, cluster_active, asym_active;
+	u8 tracks;		/* TRACK_… */
 	unsigned long max_capacity;	/* of the biggest CPU */
 	struct { bool overload, overutilized; } rd;
 	struct rt_domain rtd;
@@ -179,6 +185,9 @@ struct sched {
 	u64 sysctl_idle_min_granularity, base_slice, base_slice_normalised;
 	s64 migration_cost;
 	int nr_migrate;
+	u16 uclamp_default[NR_UCLAMP]; /* sysctl: no task's clamp counts for more */
+	u16 uclamp_min_rt_default;
+	int uclamp_buckets;
 	struct task_group root_tg;
 	struct list_head groups;
 	struct rng rng;

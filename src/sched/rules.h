@@ -40,6 +40,10 @@ enum bandwidth_rule { BANDWIDTH_GROUP, BANDWIDTH_TASK };
 enum share_rule { SHARE_SMP, SHARE_CONCUR };
 enum new_util_rule { NEW_UTIL_SCALED_WEIGHT, NEW_UTIL_PLAIN_WEIGHT };
 enum util_est_rule { UTIL_EST_TWO, UTIL_EST_ONE, UTIL_EST_ONE_NO_CAP };
+/* utilisation clamps: not built in, always counted (before 5.8), counted once somebody uses them */
+enum uclamp_rule { UCLAMP_NONE, UCLAMP_ALWAYS, UCLAMP_SWITCHED };
+enum uclamp_group_rule { UCLAMP_GROUP_LIMITS, UCLAMP_GROUP_CLAMPS };
+enum uclamp_fit_rule { UCLAMP_FIT_CLAMPED, UCLAMP_FIT_HINTS };
 enum delayed_count_rule { DELAYED_COUNTED, DELAYED_NOT_COUNTED };
 enum asym_flag_rule { ASYM_ONE_LEVEL, ASYM_CLASSIFIED };	/* spec 01 §8; the first is ≤5.13 */
 /* patch series that never were, or not yet, in a release (spec 04 §9-10, 07) */
@@ -104,7 +108,10 @@ struct sched_rules {
 	bool preempt_next_class;	/* 7.3: spec 16 §5.10 */
 	bool dl_timer_pushes;		/* a replenished task that has to wait goes elsewhere at once */
 	bool dl_capacity;		/* 5.8+: spec 08 §3 */
-	bool rt_fitness;		/* built with uclamp: spec 08 §2.5 */
+	enum uclamp_rule uclamp;	/* none: realtime tasks fit everywhere (spec 08 §2.5) */
+	enum uclamp_group_rule uclamp_group; /* what a group's values do to a task's */
+	enum uclamp_fit_rule uclamp_fit;
+	bool uclamp_reset;		/* 5.11+: -1 takes a request back */
 	enum bandwidth_rule bandwidth;
 	enum share_rule share;
 	enum new_util_rule new_util;

@@ -82,6 +82,8 @@ enum sched_out_kind {
 	OUT_TIMER,	   /* @cpu: call sched_timer() at the time @arg, idle or not (replaces an
 			    * earlier one; UINT64_MAX: there is nothing to wait for) */
 	OUT_RT_PUSH,	   /* @cpu: IPI, then sched_rt_push() (spec 08 §2.7) */
+	OUT_UCLAMP,	   /* from now on tasks are counted by their clamps wherever they are
+			    * queued and dequeued, which takes its time (uclamp.h) */
 };
 
 struct sched_out {
@@ -452,6 +454,8 @@ enum task_attr_flag {
 	ATTR_DL_OVERRUN = 0x04,  /* deadline: wants a signal; no effect here */
 	ATTR_KEEP_POLICY = 0x08,
 	ATTR_KEEP_PARAMS = 0x10,
+	ATTR_UTIL_MIN = 0x20,	  /* util_min is given */
+	ATTR_UTIL_MAX = 0x40,
 };
 
 /* Who asks, where it isn't root: his limits. */
@@ -467,14 +471,16 @@ struct task_attr {
 	int priority;		/* FIFO and RR: 1 … 99; otherwise 0 */
 	u64 runtime;		/* ns. Deadline: budget; fair: a slice of its own, 0 none */
 	u64 deadline, period;	/* ns; period 0: the deadline */
+	int util_min, util_max;	/* 0 … 1024; -1: back to what a task has that never asked (5.11+) */
 	const struct sched_cred *cred; /* NULL: root */
 };
 
 /**
  * sched_set_attr() - policy and parameters of @p, as sched_setattr() does (spec 08 §3)
  *
- * Return: 0; -EINVAL: bad policy, priority or deadline parameters; -EBUSY: no deadline bandwidth
- * left; -EPERM: not allowed to @attr->cred, or a deadline task that may not use every CPU.
+ * Return: 0; -EINVAL: bad policy, priority, deadline parameters or clamps; -EBUSY: no deadline
+ * bandwidth left; -EPERM: not allowed to @attr->cred, or a deadline task that may not use every
+ * CPU; -EOPNOTSUPP: clamps of a kernel that has none.
  */
 int sched_set_attr(struct sched *s, u64 now, struct task *p, const struct task_attr *attr);
 

@@ -94,6 +94,7 @@ struct task *sched_task_new(struct sched *s, const struct sched_task_attr *attr)
 	set_task_cpu(s, p, p->cpu);
 	fair_init_task(s, p);
 	task_set_slice(s, p, attr->slice_ns);
+	uclamp_init_task(s, p, parent);
 	return p;
 }
 
@@ -125,6 +126,7 @@ struct task_group *sched_group_new(struct sched *s, struct task_group *parent, u
 	}
 	tg->parent = parent ? parent : &s->root_tg;
 	tg->shares = shares << WEIGHT_SHIFT;
+	uclamp_init_group(tg);
 	if (fair_group_init(s, tg, err))
 		return NULL;
 	list_add_tail(&tg->node, &s->groups);

@@ -201,6 +201,8 @@ void sched_wake_queued(struct sched *s, u64 now, int cpu, struct task *p)
 	if (p->se.sched_delayed) {
 		fair_enqueue_task(s, rq, p, ENQUEUE_DELAYED);
 		info_queued(rq, p);
+		if (unlikely(s->tracks))
+			track_queued(s, rq, p);
 		rq_update_idle(s, rq);
 	}
 	p->state = TASK_RUNNABLE;

@@ -107,6 +107,7 @@ static int boot(struct sim *sim, const struct sched_kernel *k, struct err *err)
 		sim->cpu[i].id = i;
 		idle_init(sim, &sim->cpu[i]);
 	}
+	handle_outs(sim);
 	sim->next_mm = 1; /* threads of the workload share this one */
 	if (noise_init(sim))
 		return err_set(err, -ENOMEM, "no memory for background tasks");

@@ -20,6 +20,12 @@ static inline void count(struct sim *sim, enum counter what)
 	sim->counter[what]++;
 }
 
+/* what an enqueue or a dequeue takes beyond its cost (spec 09 §3) */
+static inline u64 queueing_extra(const struct sim *sim)
+{
+	return unlikely(sim->counts_clamps) ? sim->cost->uclamp : 0;
+}
+
 static inline enum topo_distance distance(const struct sim *sim, int a, int b)
 {
 	return topo_distance(sim->topo, a, b);

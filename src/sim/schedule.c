@@ -143,6 +143,9 @@ static __attribute__((noinline)) void handle_out(struct sim *sim, const struct s
 	case OUT_RT_PUSH:
 		kick(sim, o->from, c, IRQ_RT_PUSH);
 		break;
+	case OUT_UCLAMP:
+		sim->counts_clamps = true;
+		break;
 	}
 }
 

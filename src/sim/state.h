@@ -263,6 +263,7 @@ struct sim {
 	u64 *llc_streams;	/* per LLC: bytes that the streams there go over */
 	u32 *permille, *piece_permille; /* [nr_nodes], scratch */
 	u64 *one_cpu;		/* scratch */
+	bool counts_clamps;	/* a queueing and a dequeueing take longer for it */
 	struct workqueues *workqueues; /* NULL: nobody has one */
 	int nr_works;		/* queued or to be queued, not done */
 	/* waiting and idling */

@@ -253,7 +253,7 @@ static void block(struct sim *sim, struct sim_cpu *c, const char *what, cpu_fn f
 	t->wait_what = what;
 	t->stage = STAGE_BLOCKED;
 	sched_block(sim->sched, sim->now, c->id, false);
-	c->carry += sim->cost->block;
+	c->carry += sim->cost->block + queueing_extra(sim);
 	schedule(sim, c);
 }
 

@@ -18,8 +18,10 @@ static void wake_decide(struct sim *sim, struct sim_cpu *c);
 
 static u64 enqueue_cost(const struct sim *sim, int cpu, int target)
 {
-	return cpu == target ? sim->cost->wake_local :
-			       sim->cost->wake_remote[distance(sim, cpu, target)];
+	u64 cost = cpu == target ? sim->cost->wake_local :
+				   sim->cost->wake_remote[distance(sim, cpu, target)];
+
+	return cost + queueing_extra(sim);
 }
 
 /*
@@ -129,7 +131,7 @@ u64 wake_list_run(struct sim *sim, struct sim_cpu *c)
 		if (tracing(sim))
 			trace_task(sim, TRACE_WAKEUP, c->id, t, c->id, -1);
 	handle_outs(sim);
-	return n * sim->cost->wake_local;
+	return n * (sim->cost->wake_local + queueing_extra(sim));
 }
 
 /* ---- still queued: delayed dequeue ---- */

@@ -86,6 +86,7 @@ struct rtapp_sched {
 	int priority; /* fair: nice; FIFO, RR: realtime priority */
 	s64 slice_us; /* dl-runtime: a fair task's slice, a deadline task's runtime */
 	s64 deadline_us, period_us;
+	int util_min, util_max; /* -1: as it was */
 };
 
 /* A list of CPUs or nodes; nr = 0: not given. */

@@ -50,16 +50,16 @@ static int read_priority(struct rtapp_parser *p, const struct rjson *v, bool kno
 	return rc;
 }
 
-static int read_clamp(struct rtapp_parser *p, const struct rjson *object, const char *key)
+/* @clamp: -1 leaves it as it is */
+static int read_clamp(struct rtapp_parser *p, const struct rjson *object, const char *key,
+		      int *clamp)
 {
 	const struct rjson *v = rjson_get(object, key);
 	s64 value = -1;
 	int rc = v ? rtapp_int(p, v, -1, 1024, &value) : 0;
 
-	if (rc || value == -1)
-		return rc;
-	return rtapp_fail(p, -ENOTSUP, v->line, v->col,
-			  "utilisation clamps (%s) are not built yet; -1 leaves them alone", key);
+	*clamp = value;
+	return rc;
 }
 
 static int read_taskgroup(struct rtapp_parser *p, const struct rjson *object)
@@ -148,9 +148,9 @@ int rtapp_read_sched(struct rtapp_parser *p, const struct rjson *object, bool th
 	if (!rc)
 		rc = read_deadline(p, object, thread, s);
 	if (!rc)
-		rc = read_clamp(p, object, "util_min");
+		rc = read_clamp(p, object, "util_min", &s->util_min);
 	if (!rc)
-		rc = read_clamp(p, object, "util_max");
+		rc = read_clamp(p, object, "util_max", &s->util_max);
 	if (!rc)
 		rc = read_taskgroup(p, object);
 	s->set_policy = policy;

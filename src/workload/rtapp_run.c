@@ -111,8 +111,10 @@ static void check_asked(struct rtapp_thread *th)
 	if (!rc)
 		return;
 	err_set(&run->fail, -EINVAL,
-		"%s:%d:%d: the kernel refuses the policy or priority of \"%s\": %s",
-		run->app->file, th->def->line, th->def->col, th->def->name, strerror(-(int)rc));
+		"%s:%d:%d: the kernel refuses the %s of \"%s\": %s", run->app->file, th->def->line,
+		th->def->col,
+		th->attr.flags ? "utilisation clamps (util_min, util_max)" : "policy or priority",
+		th->def->name, strerror(-(int)rc));
 	sim_stop(run->sim);
 }
 
@@ -124,6 +126,30 @@ static bool set_slice(struct rtapp_thread *th, const struct rtapp_sched *s, stru
 	th->slice_us = s->slice_us;
 	step->op = SIM_SET_SLICE;
 	step->ns = s->slice_us * NSEC_PER_USEC;
+	return true;
+}
+
+static bool set_clamps(struct rtapp_thread *th, const struct rtapp_sched *s, struct sim_step *step)
+{
+	struct task_attr *a = &th->attr;
+
+	if (th->policy == RTAPP_DEADLINE) /* rt-app doesn't ask */
+		return false;
+	*a = (struct task_attr){.util_min = s->util_min, .util_max = s->util_max};
+	if (s->util_min >= 0 && s->util_min != th->util_min)
+		a->flags |= ATTR_UTIL_MIN;
+	if (s->util_max >= 0 && s->util_max != th->util_max)
+		a->flags |= ATTR_UTIL_MAX;
+	if (!a->flags)
+		return false;
+	if (a->flags & ATTR_UTIL_MIN)
+		th->util_min = s->util_min;
+	if (a->flags & ATTR_UTIL_MAX)
+		th->util_max = s->util_max;
+	a->flags |= ATTR_KEEP_POLICY | ATTR_KEEP_PARAMS;
+	step->op = SIM_SET_SCHED;
+	step->attr = a;
+	th->asked = true;
 	return true;
 }
 
@@ -139,7 +165,7 @@ static bool property_step(struct rtapp_thread *th, const struct rtapp_list *cpus
 			  const struct rtapp_sched *s, struct sim_step *step)
 {
 	check_asked(th);
-	while (th->property < 3)
+	while (th->property < 4)
 		switch (th->property++) {
 		case 0:
 			if (set_affinity(th, cpus, step))
@@ -151,6 +177,10 @@ static bool property_step(struct rtapp_thread *th, const struct rtapp_list *cpus
 			break;
 		case 2:
 			if (set_slice(th, s, step))
+				return true;
+			break;
+		case 3:
+			if (set_clamps(th, s, step))
 				return true;
 			break;
 		}
@@ -181,6 +211,7 @@ int rtapp_thread_init(struct rtapp_run *run, struct rtapp_thread *th, const stru
 	th->index = run->next_index++;
 	th->forked = forks >= 0;
 	th->phase = def->phase;
+	th->util_min = th->util_max = -1;
 	thread_comm(th, forks);
 	th->spawn = (struct sim_spawn){.comm = th->comm, .program = &thread_program, .arg = th};
 	if (def->nr_timers) {

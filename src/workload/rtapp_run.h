@@ -51,6 +51,7 @@ struct rtapp_thread {
 	/* what it asked for last */
 	enum rtapp_policy policy;
 	int priority;
+	int util_min, util_max;
 	struct task_attr attr;
 	bool asked; /* the kernel may have refused it */
 	s64 slice_us;

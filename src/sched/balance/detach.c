@@ -91,11 +91,6 @@ static long shifted(long value, int failed)
 	return value >> min(failed, 63);
 }
 
-static bool fits_cpu(const struct sched *s, const struct task *p, int cpu)
-{
-	return task_util_est(s, p) * 1280 < cpu_rq(s, cpu)->cpu_capacity * 1024;
-}
-
 /* Does @p fit into what is left of the imbalance? If so it is taken off it. */
 static bool fits_imbalance(struct lb_env *env, const struct task *p)
 {
@@ -121,7 +116,7 @@ static bool fits_imbalance(struct lb_env *env, const struct task *p)
 		env->imbalance--;
 		return true;
 	case MIGRATE_MISFIT:
-		if (fits_cpu(env->s, p, env->src_cpu))
+		if (task_fits_cpu(env->s, p, env->src_cpu) > 0)
 			return false;
 		env->imbalance = 0;
 		return true;

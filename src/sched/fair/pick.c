@@ -108,7 +108,7 @@ void fair_note_misfit(struct sched *s, struct rq *rq, struct task *p)
 {
 	unsigned long load = 0;
 
-	if (p && task_util_est(s, p) * 1280 >= rq->cpu_capacity * 1024 && bigger_allowed(s, rq, p))
+	if (p && task_fits_cpu(s, p, rq->cpu) <= 0 && bigger_allowed(s, rq, p))
 		load = max(task_h_load(s, p), 1ul);
 	if (load == rq->misfit_task_load)
 		return;

@@ -94,6 +94,8 @@ int sched_task_delay(struct sched *s, u64 now, struct task *p)
 	activate_task(s, rq, p, ENQUEUE_WAKEUP);
 	fair_delay_task(s, rq, p);
 	p->last_queued = 0; /* it is asleep */
+	if (unlikely(s->tracks))
+		track_dequeued(s, rq, p, DEQUEUE_SLEEP);
 	rq_update_idle(s, rq);
 	return 0;
 }

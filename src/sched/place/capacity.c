@@ -6,10 +6,14 @@
  */
 #include "sched/place/place.h"
 
-/* How good a free CPU is: an idle core comes first, then room, then size. */
+/*
+ * How good a free CPU is: an idle core comes first, then room, then room but for the performance
+ * that the task would like, then size.
+ */
 struct candidate {
 	int cpu; /* -1: none */
-	bool idle_core, fits;
+	bool idle_core;
+	int fits; /* as util_fits_cpu() has it */
 	unsigned long capacity;
 };
 
@@ -24,6 +28,12 @@ struct walk {
 	struct candidate best;
 };
 
+/* 1, -1, 0 in this order */
+static int fit_rank(int fits)
+{
+	return fits > 0 ? 2 : -fits;
+}
+
 static bool better(const struct candidate *a, const struct candidate *b)
 {
 	if (b->cpu < 0)
@@ -31,7 +41,7 @@ static bool better(const struct candidate *a, const struct candidate *b)
 	if (a->idle_core != b->idle_core)
 		return a->idle_core;
 	if (a->fits != b->fits)
-		return a->fits;
+		return fit_rank(a->fits) > fit_rank(b->fits);
 	return a->capacity > b->capacity;
 }
 
@@ -48,11 +58,11 @@ static bool visit(struct walk *w, int cpu)
 	if (!cpu_is_free(w->c, cpu))
 		return false;
 	cand.idle_core = !w->cores || siblings_idle(s, cpu_rq(s, cpu));
-	cand.fits = util_fits_cpu(s, w->util, cpu);
-	cand.capacity = s->rq[cpu].cpu_capacity;
+	cand.fits = util_fits_cpu(w->c, w->util, cpu);
+	cand.capacity = cand.fits < 0 ? s->rq[cpu].cpu_capacity_orig : s->rq[cpu].cpu_capacity;
 	if (better(&cand, &w->best))
 		w->best = cand;
-	return cand.idle_core && cand.fits;
+	return cand.idle_core && cand.fits > 0;
 }
 
 static void walk(struct walk *w, const struct sched_domain *sd, int target)
@@ -76,7 +86,7 @@ static int chosen_by_capacity(const struct walk *w, int target)
 	struct wake_ctx *c = w->c;
 	int cpu = w->best.cpu >= 0 ? w->best.cpu : target;
 	int reason = w->best.cpu < 0 ? REASON_NO_IDLE
-		     : w->best.fits  ? REASON_CAPACITY_FIT
+		     : w->best.fits > 0 ? REASON_CAPACITY_FIT
 				     : REASON_IDLE_CPU;
 
 	EXPLAIN(c->s, .now = c->now, .cpu = c->q->cpu, .p = c->p, .step = STEP_CAPACITY,

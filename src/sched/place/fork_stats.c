@@ -43,11 +43,9 @@ static void add_cpu(const struct sched *s, int cpu, const struct task *p, struct
 
 static bool any_cpu_fits(const struct sched *s, const struct sched_group *g, const struct task *p)
 {
-	unsigned long util = task_util_est(s, p);
-
 	for (int i = g->lo_word; i <= g->hi_word; i++)
 		for (u64 w = stats_word(s, g, p, i); w; w &= w - 1)
-			if (util_fits_cpu(s, util, i * 64 + __builtin_ctzll(w)))
+			if (task_fits_cpu(s, p, i * 64 + __builtin_ctzll(w)) > 0)
 				return true;
 	return false;
 }

@@ -9,7 +9,7 @@ static bool asym_fits(const struct wake_ctx *c, unsigned long util, int cpu)
 {
 	if (likely(!c->s->asym_active))
 		return true;
-	return util_fits_cpu(c->s, util, cpu) &&
+	return util_fits_cpu(c, util, cpu) > 0 &&
 	       (!c->s->k.rules.asym_idle_cores || siblings_idle(c->s, cpu_rq(c->s, cpu)));
 }
 
@@ -137,6 +137,10 @@ int select_idle_sibling(struct wake_ctx *c, int target)
 	unsigned long util = s->asym_active ? task_util_est(s, c->p) : 0;
 	int prev = c->prev, prev_kept = -1, recent;
 
+	if (unlikely(s->asym_active && s->tracks & TRACK_UCLAMP)) {
+		c->util_min = uclamp_eff_value(s, c->p, UCLAMP_MIN);
+		c->util_max = uclamp_eff_value(s, c->p, UCLAMP_MAX);
+	}
 	if (try_early(c, target, util, STEP_TARGET, REASON_TARGET_IDLE))
 		return chosen(c, target, REASON_TARGET_IDLE);
 	if (prev != target && shares_for_early_test(s, prev, target) &&

@@ -35,6 +35,7 @@ struct wake_ctx {
 	struct sched_work *w;
 	const struct task *p;
 	int prev;	      /* the wakee's last CPU */
+	unsigned int util_min, util_max; /* what the wakee asks for; set where clamps are used */
 	bool sched_idle_free; /* a sched-idle CPU is free for this wakee (spec 04 §5) */
 };
 
@@ -55,10 +56,12 @@ static inline bool cpu_is_free(const struct wake_ctx *c, int cpu)
 	return idle_cpu(c->s, cpu) || (c->sched_idle_free && sched_idle_cpu(c->s, cpu));
 }
 
-/* the fit of spec 06 §8: room for a quarter more than the task uses */
-static inline bool util_fits_cpu(const struct sched *s, unsigned long util, int cpu)
+/* the fit of spec 06 §8, with what the wakee asks for (spec 09 §3); Return: 1, 0, -1 */
+static inline int util_fits_cpu(const struct wake_ctx *c, unsigned long util, int cpu)
 {
-	return util * 1280 < s->rq[cpu].cpu_capacity * 1024;
+	if (likely(!(c->s->tracks & TRACK_UCLAMP)))
+		return util_fits_capacity(util, c->s->rq[cpu].cpu_capacity);
+	return util_fits_clamped(c->s, util, c->util_min, c->util_max, cpu);
 }
 
 static inline int chosen(struct wake_ctx *c, int cpu, int reason)

@@ -31,7 +31,7 @@ struct world {
 	struct task *task[MAX_TASKS];
 	struct task_group *group[4]; /* [0] NULL: the root's; [3] below [2] */
 	int nr_tasks;
-	u64 rt_asked, rt_pushes, rt_pulls, dl_pushes, dl_pulls, dl_throttled, refused;
+	u64 clamped, rt_asked, rt_pushes, rt_pulls, dl_pushes, dl_pulls, dl_throttled, refused;
 	u64 spins, lists, queued, pulled, pushed, moved, walks, blocks;
 	u64 seed;
 	const char *kernel;
@@ -76,6 +76,7 @@ static void take_requests(struct world *w)
 			c->rt_push = true;
 			break;
 		case OUT_HRTICK:
+		case OUT_UCLAMP:
 			break;
 		}
 	}
@@ -297,6 +298,27 @@ static void change_policy(struct world *w, struct task *p)
 	w->refused += rc != 0;
 }
 
+static void change_clamps(struct world *w, struct task *p)
+{
+	struct task_attr a = {.flags = ATTR_KEEP_POLICY | ATTR_KEEP_PARAMS | ATTR_UTIL_MIN,
+			      .util_min = draw(w, 1026) - 1};
+	int rc;
+
+	if (draw(w, 2)) {
+		a.flags |= ATTR_UTIL_MAX;
+		a.util_max = draw(w, 1025);
+	}
+	rc = sched_set_attr(w->r.s, w->r.now, p, &a);
+	if (!has_uclamp(w->r.s))
+		assert_int_equal(rc, -EOPNOTSUPP);
+	else if (rc)
+		assert_int_equal(rc, -EINVAL);
+	if (!draw(w, 4) && has_uclamp(w->r.s))
+		assert_false(sched_group_set_uclamp(w->r.s, w->r.now, w->group[1 + draw(w, 3)],
+						    draw(w, 2), draw(w, 1025), NULL));
+	w->clamped += sched_task_uclamp(w->r.s, p, UCLAMP_MAX) < 1024;
+}
+
 static void change_somebody(struct world *w)
 {
 	struct task *p;
@@ -307,7 +329,10 @@ static void change_somebody(struct world *w)
 	p = w->task[draw(w, w->nr_tasks)];
 	if (p->state == TASK_DEAD || p->migrating)
 		return;
-	switch (draw(w, 7)) {
+	switch (draw(w, 8)) {
+	case 7:
+		change_clamps(w, p);
+		break;
 	case 5:
 	case 6:
 		change_policy(w, p);
@@ -471,6 +496,7 @@ static void one_world(u64 seed, struct world *sum)
 	for (int i = 0; i < STEPS; i++)
 		step(&w);
 	drain(&w);
+	sum->clamped += w.clamped;
 	sum->rt_asked += w.rt_asked;
 	sum->rt_pushes += w.r.s->nr_rt_pushes;
 	sum->rt_pulls += w.r.s->nr_rt_pulls;
@@ -503,6 +529,7 @@ static void random_worlds(void **state)
 		one_world(i, &sum);
 	/* a scenario in which a path never occurs tests it not */
 	assert_true(sum.spins && sum.lists && sum.queued && sum.pulled && sum.moved && sum.walks);
+	assert_true(sum.clamped);
 	assert_true(sum.rt_asked && sum.rt_pushes && sum.rt_pulls);
 	assert_true(sum.dl_pushes && sum.dl_pulls && sum.dl_throttled && sum.refused);
 	print_message(

@@ -201,8 +201,8 @@ static void bad_files(void **state)
 		  "f:1:47: \"priority\" must be an integer from 1 to 99, not 0" },
 		{ TASK("\"policy\":\"SCHED_FIFO\",\"priority\":100"), -EINVAL,
 		  "f:1:49: \"priority\" must be an integer from 1 to 99, not 100" },
-		{ TASK("\"util_min\":100"), -ENOTSUP,
-		  "f:1:27: utilisation clamps (util_min) are not built yet" },
+		{ TASK("\"util_min\":-2"), -EINVAL, "f:1:27: \"util_min\" must be an integer from -1 "
+						    "to 1024" },
 		{ TASK("\"util_max\":2000"), -EINVAL, "f:1:27: \"util_max\" must be an integer from -1 "
 						      "to 1024" },
 		{ TASK("\"taskgroup\":\"/a\""), -ENOTSUP, "f:1:28: task groups (/a) are not built" },

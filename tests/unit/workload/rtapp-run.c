@@ -16,6 +16,7 @@
 
 #define UMA  "uma-8c"
 #define DATA SOURCE_ROOT "/tests/data/rt-app/"
+#define MACHINES SOURCE_ROOT "/tests/data/machines/"
 
 static const char *const kernels[] = {"v5.7", "v6.1", "v6.6", "v6.12", "v6.18", "v7.3"};
 
@@ -268,6 +269,61 @@ static void policies_share(void **state)
 	}
 }
 
+/* ---- clamps ---- */
+
+#define NR_CLAMPED 4
+static const char *const clamped[NR_CLAMPED] = {"light-0", "boosted-1", "heavy-2", "capped-3"};
+
+struct where {
+	int little[NR_CLAMPED], big[NR_CLAMPED]; /* switched in, once all may go anywhere */
+};
+
+static void note_cpu(void *ctx, const struct sim_trace_event *e)
+{
+	struct where *w = ctx;
+
+	if (e->kind != TRACE_SWITCH)
+		return;
+	for (int i = 0; i < NR_CLAMPED; i++)
+		if (!strcmp(e->next_comm, clamped[i]))
+			(e->cpu < 4 ? w->little : w->big)[i]++;
+}
+
+/* CPUs 0-3 are little; the first half of the run they have one task each, bound there */
+static void clamps_place(void **state)
+{
+	static const char *const with_clamps[] = {"v5.10", "v6.1", "v6.6", "v6.12", "v7.3"};
+
+	for (size_t k = 0; k < ARRAY_SIZE(with_clamps); k++) {
+		struct where w = {0};
+		struct sim_params p = quiet;
+		struct err err = {0};
+		struct result r;
+
+		p.trace = note_cpu;
+		p.trace_ctx = &w;
+		if (run_with(MACHINES "four-and-four.yaml", with_clamps[k], DATA "clamps.json", &p,
+			     &r, &err))
+			fail_msg("%s: %s", with_clamps[k], err.msg);
+		for (int i = 0; i < NR_CLAMPED; i++)
+			assert_true(w.little[i] >= 20);
+		assert_true(w.big[0] <= 2);
+		assert_true(w.big[1] >= 18);
+		assert_true(w.big[2] >= 18);
+		assert_true(w.big[3] <= 2);
+	}
+}
+
+static void clamps_refused(void **state)
+{
+	struct err err = {0};
+	struct result r;
+
+	assert_int_equal(run_with(UMA, "v6.12.95", DATA "clamps.json", &quiet, &r, &err), -EINVAL);
+	assert_non_null(strstr(err.msg, "clamps.json:17:3: the kernel refuses the utilisation clamps "
+					"(util_min, util_max) of \"capped\": Operation not supp"));
+}
+
 static void beyond_the_machine(void **state)
 {
 	struct err err = {0};
@@ -317,6 +373,7 @@ int main(void)
 		cmocka_unit_test(membind),
 		cmocka_unit_test(loops_end_on_equality),
 		cmocka_unit_test(policies_share),
+		cmocka_unit_test(clamps_place), cmocka_unit_test(clamps_refused),
 		cmocka_unit_test(beyond_the_machine),
 		cmocka_unit_test(one_parse_many_runs),
 	};
