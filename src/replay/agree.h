@@ -37,7 +37,7 @@ struct agree_wakes {
 	u64 naive;		/* contested ones for which the previous CPU would have been right */
 	u64 undetermined;	/* of all ... */
 	u64 contested_undetermined; /* ... and of the contested ones */
-	u64 contested_undetermined_same[2]; /* ... same CPU, same LLC among them */
+	u64 contested_undetermined_same[2]; /* ... right by what is open: CPU, LLC */
 	struct agree_rule rule[NR_REASONS]; /* by the rule that decided in the core */
 };
 

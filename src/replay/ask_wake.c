@@ -5,7 +5,7 @@
  * The kernel chose between its sched_waking and the next event of the same CPU.
  * If other CPUs did something in between, it isn't known whether the waker saw
  * that; then the core is asked in both states, and if its answers differ the
- * decision is undetermined.
+ * decision is undetermined. Two answers in one LLC leave open which CPU, not which LLC.
  */
 #include "replay/ask.h"
 
@@ -27,8 +27,9 @@ static u32 end_of_choice(const struct asker *k, const struct story_act *a)
 
 /* ---- counting ---- */
 
+/* @open: how far apart the answers are that the core gives in either state */
 static void count(struct asker *k, const struct story_act *a, const struct wake_decision *dec,
-		  bool prev_idle, bool undetermined)
+		  bool prev_idle, enum agree_near open)
 {
 	struct agree_wakes *w = k->st->task[a->task].kthread ? &k->a->kthread_wakes :
 							       &k->a->wakes;
@@ -38,7 +39,7 @@ static void count(struct asker *k, const struct story_act *a, const struct wake_
 
 	w->n++;
 	w->same_cpu += near == NEAR_CPU;
-	w->undetermined += undetermined;
+	w->undetermined += open > NEAR_CPU;
 	r->n++;
 	if (!contested)
 		return;
@@ -47,15 +48,15 @@ static void count(struct asker *k, const struct story_act *a, const struct wake_
 	w->naive += a->to == a->from;
 	r->contested++;
 	r->contested_same += near == NEAR_CPU;
-	if (undetermined) {
-		w->contested_undetermined++;
-		w->contested_undetermined_same[0] += near == NEAR_CPU;
-		w->contested_undetermined_same[1] += near <= NEAR_LLC;
-	}
+	if (open == NEAR_CPU)
+		return;
+	w->contested_undetermined++;
+	w->contested_undetermined_same[0] += near == NEAR_CPU;
+	w->contested_undetermined_same[1] += near <= NEAR_LLC && open > NEAR_LLC;
 }
 
 static void compare(struct asker *k, const struct story_act *a, const struct wake_query *q,
-		    const struct wake_decision *dec, bool undetermined)
+		    const struct wake_decision *dec, enum agree_near open)
 {
 	bool prev_idle = sched_cpu_idle(k->d.s, a->from);
 
@@ -64,7 +65,7 @@ static void compare(struct asker *k, const struct story_act *a, const struct wak
 		k->a->wakes_other_class++;
 		return;
 	}
-	count(k, a, dec, prev_idle, undetermined);
+	count(k, a, dec, prev_idle, open);
 	if (dec->target == a->to)
 		return;
 	ask_disagree(k, a, ask_near(k, dec->target, a->to),
@@ -74,7 +75,7 @@ static void compare(struct asker *k, const struct story_act *a, const struct wak
 		     a->other == STORY_NONE ? 0 : k->st->task[a->other].pid, a->cpu,
 		     q->sync ? " sync" : "", q->in_task ? "" : " irq", a->on_cpu ? " on_cpu" : "",
 		     a->to, a->path == PATH_LIST ? "list" : "direct", dec->target,
-		     sched_reason_name(dec->reason), undetermined ? " (undetermined)" : "");
+		     sched_reason_name(dec->reason), open > NEAR_CPU ? " (undetermined)" : "");
 }
 
 /* ---- choosing ---- */
@@ -97,7 +98,8 @@ static void choose(struct asker *k, const struct story_act *a, struct ask_pendin
 	} else {
 		if (dec.reason == REASON_PINNED)
 			k->a->wakes_bound++;
-		compare(k, a, &w->q, &dec, w->has_early && w->early.target != dec.target);
+		compare(k, a, &w->q, &dec,
+			w->has_early ? ask_near(k, w->early.target, dec.target) : NEAR_CPU);
 	}
 	drive_wake_commit(&k->d, a, &w->q, &dec);
 }
