@@ -24,6 +24,12 @@ static void main_next(struct sim *sim, struct sim_task *t, struct sim_step *step
 		step->spawn = &all->session[all->forked++].client;
 		return;
 	}
+	if (all->gate && !all->waited) {
+		all->waited = true;
+		step->op = SIM_BARRIER;
+		step->barrier = all->gate;
+		return;
+	}
 	if (all->nr_up < all->nr) {
 		step->op = SIM_SLEEP;
 		step->ns = LOOK_NS;
@@ -76,10 +82,15 @@ static void client_next(struct sim *sim, struct sim_task *t, struct sim_step *st
 		step->bytes = 1;
 		return;
 	case SESSION_WAITING:
-		s->state = SESSION_UP;
+		s->state = SESSION_CONNECTED;
 		step->op = SIM_READ;
 		step->pipe = s->control;
 		step->bytes = 1;
+		return;
+	case SESSION_CONNECTED:
+		s->state = SESSION_UP;
+		step->op = all->gate ? SIM_BARRIER : SIM_NOP;
+		step->barrier = all->gate;
 		return;
 	case SESSION_UP:
 		all->client_next(s, sim, t, step);
@@ -148,7 +159,9 @@ int sessions_setup(struct sessions *all, struct sim *sim, struct err *err)
 	all->session = arena_array(sim_arena(sim), all->nr, sizeof(*all->session));
 	all->asked = arena_array(sim_arena(sim), all->nr, sizeof(*all->asked));
 	all->listener = one_way(sim);
-	if (!all->session || !all->asked || !all->listener)
+	if (all->together)
+		all->gate = sim_barrier_new(sim, all->nr + 1, 0);
+	if (!all->session || !all->asked || !all->listener || (all->together && !all->gate))
 		return model_nomem(err);
 	for (int i = 0; i < all->nr; i++)
 		if (session_init(all, sim, i))

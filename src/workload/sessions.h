@@ -4,9 +4,9 @@
  * netperf and tbench come to be.
  *
  * A main task forks the clients. Each asks a daemon for a connection; the daemon
- * forks a server for it, which says when it is ready. From then on client and
- * server do what the model says. When all are ready the main task lets `lead'
- * pass and then the timed part, and ends the run.
+ * forks a server for it, which says when it is ready. From then on, or together
+ * with all others, client and server do what the model says. When all are ready
+ * the main task lets `lead' pass and then the timed part, and ends the run.
  */
 #ifndef IDLEST_WORKLOAD_SESSIONS_H
 #define IDLEST_WORKLOAD_SESSIONS_H
@@ -25,14 +25,15 @@ struct session {
 	/* of sessions.c */
 	struct sim_pipe *control;
 	struct sim_spawn client, server;
-	enum { SESSION_NEW, SESSION_ASKED, SESSION_WAITING, SESSION_UP } state;
+	enum { SESSION_NEW, SESSION_ASKED, SESSION_WAITING, SESSION_CONNECTED, SESSION_UP } state;
 	bool server_up;
 };
 
 struct sessions {
 	/* to be filled in */
 	const char *main_comm, *client_comm, *daemon_comm, *server_comm;
-	bool exec; /* a client is a program of its own, which the main task starts */
+	bool exec;     /* a client is a program of its own, which the main task starts */
+	bool together; /* clients wait for each other before they begin */
 	/* what both do once they are connected */
 	void (*client_next)(struct session *s, struct sim *sim, struct sim_task *t,
 			    struct sim_step *step);
@@ -47,7 +48,8 @@ struct sessions {
 	int forked, nr_up;
 	int *asked; /* sessions in the order in which they asked */
 	int nr_asked, nr_served;
-	bool daemon_read;
+	bool daemon_read, waited;
+	struct sim_barrier *gate; /* NULL: none */
 	struct sim_pipe *listener;
 };
 
