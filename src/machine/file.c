@@ -117,7 +117,9 @@ const int nr_machine_fields = ARRAY_SIZE(machine_fields);
 
 static const cyaml_schema_field_t capacity_fields[] = {
 	NEEDED(struct file_capacity, cpus),
-	NEEDED(struct file_capacity, capacity),
+	TEXT(struct file_capacity, capacity),
+	TEXT(struct file_capacity, speed),
+	TEXT(struct file_capacity, priority),
 	CYAML_FIELD_END,
 };
 static const cyaml_schema_value_t capacity_schema = {

@@ -36,7 +36,7 @@ struct file_texts {
 };
 
 struct file_capacity {
-	char *cpus, *capacity;
+	char *cpus, *capacity, *speed, *priority;
 };
 
 struct file_slit {

@@ -62,6 +62,7 @@ static int finish_topology(struct loader *ld, const struct shape_spec *spec, str
 	    quantity_parse(spec->text[TOPO_RECLAIM], Q_COUNT, 10, 255, &reclaim, err))
 		return spec_fail(spec, err, -EINVAL, TOPO_RECLAIM, -1, "missing");
 	t->node_reclaim_distance = (int)reclaim;
+	ld->m->speed = ld->shape.speed;
 	return 0;
 }
 

@@ -72,6 +72,7 @@ struct machine {
 	char option[32];	/* variant chosen after the colon ("nps4"), or "" */
 	char *description;
 	struct sched_topology topo;
+	u32 *speed;		/* [nr_cpus], 1024: the fastest; NULL: as topo's capacities */
 	u64 l2_bytes, llc_bytes; /* per core, per LLC */
 	u64 node_bytes;		/* memory per node; the most that one has where they differ */
 	u64 *node_mem;		/* [nr_nodes]: memory of each; 0: a node without */

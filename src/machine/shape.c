@@ -108,6 +108,7 @@ int shape_finish(struct arena *a, struct shape *s, struct sched_topology *t, str
 	t->nr_nodes = s->nr_nodes;
 	t->x86 = s->x86;
 	t->distance = s->distance;
+	t->priority = s->priority;
 	t->cpu = arena_array(a, s->nr_cpus, sizeof(*t->cpu));
 	if (!t->cpu || t->nr_cores < 0 || t->nr_clusters < 0 || t->nr_llcs < 0 ||
 	    t->nr_packages < 0)

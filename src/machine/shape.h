@@ -23,6 +23,8 @@ struct shape {
 	int nr_cpus;
 	int *package, *llc, *cluster, *core, *node; /* [nr_cpus]; cluster -1: none */
 	u32 *capacity;	 /* [nr_cpus] */
+	u32 *speed;	 /* [nr_cpus], 1024: the fastest; NULL: as the capacities */
+	u32 *priority;	 /* [nr_cpus], NULL: none */
 	int nr_nodes;
 	int *distance;	 /* [nr_nodes * nr_nodes], NULL: not known */
 	u64 *node_bytes; /* [nr_nodes], NULL: not known */

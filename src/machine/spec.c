@@ -469,21 +469,61 @@ static int overlay_distances(const struct shape_spec *spec, struct arena *a, str
 	return 0;
 }
 
-static int overlay_capacity(const struct shape_spec *spec, struct arena *a, struct shape *s,
-			    struct err *err)
+/* one entry: what the kernel takes the CPUs for, how fast they are, how much it prefers them */
+static int take_capacity(const struct file_capacity *f, const u64 *m, struct shape *s,
+			 struct err *err)
 {
-	u64 *m = arena_array(a, mask_words(s->nr_cpus), sizeof(u64)), v;
+	u64 v;
 	int c;
 
-	if (!m)
-		return err_set(err, -ENOMEM, "out of memory");
-	for (u32 i = 0; i < spec->nr_capacity; i++) {
-		if (mask_parse(spec->capacity[i].cpus, m, s->nr_cpus, err) ||
-		    quantity_parse(spec->capacity[i].capacity, Q_COUNT, 1, 1024, &v, err))
-			return spec_fail(spec, err, -EINVAL, TOPO_CAPACITY, i, "%s", "");
+	if (!f->capacity && !f->speed && !f->priority)
+		return err_set(err, -EINVAL, "give a capacity, a speed or a priority");
+	if (f->capacity) {
+		if (quantity_parse(f->capacity, Q_COUNT, 1, 1024, &v, err))
+			return -EINVAL;
 		for_each_cpu(c, m, mask_words(s->nr_cpus))
 			s->capacity[c] = (u32)v;
 	}
+	if (f->speed) {
+		if (quantity_parse(f->speed, Q_PERMILLE, 1, 1000, &v, err))
+			return -EINVAL;
+		for_each_cpu(c, m, mask_words(s->nr_cpus))
+			s->speed[c] = (u32)((v * 1024 + 500) / 1000);
+	}
+	if (f->priority) {
+		if (quantity_parse(f->priority, Q_COUNT, 0, 10000, &v, err))
+			return -EINVAL;
+		for_each_cpu(c, m, mask_words(s->nr_cpus))
+			s->priority[c] = (u32)v;
+	}
+	return 0;
+}
+
+/* speeds that nobody gave are those of the capacities; priorities are there if anybody gave one */
+static int overlay_capacity(const struct shape_spec *spec, struct arena *a, struct shape *s,
+			    struct err *err)
+{
+	u64 *m = arena_array(a, mask_words(s->nr_cpus), sizeof(u64));
+	bool speeds = false, priorities = false;
+
+	s->speed = arena_array(a, s->nr_cpus, sizeof(u32));
+	s->priority = arena_array(a, s->nr_cpus, sizeof(u32));
+	if (!m || !s->speed || !s->priority)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (u32 i = 0; i < spec->nr_capacity; i++) {
+		const struct file_capacity *f = &spec->capacity[i];
+
+		if (mask_parse(f->cpus, m, s->nr_cpus, err) || take_capacity(f, m, s, err))
+			return spec_fail(spec, err, -EINVAL, TOPO_CAPACITY, i, "%s", "");
+		speeds |= !!f->speed;
+		priorities |= !!f->priority;
+	}
+	for (int c = 0; c < s->nr_cpus; c++)
+		s->speed[c] = s->speed[c] ? s->speed[c] : s->capacity[c];
+	if (!speeds)
+		s->speed = NULL;
+	if (!priorities)
+		s->priority = NULL;
 	return 0;
 }
 

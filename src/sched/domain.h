@@ -66,6 +66,10 @@ static inline struct cell *cell_of(const struct domain_build *b, int level, int 
 int domain_build_levels(struct domain_build *b);
 struct cpu_set *domain_intern(struct domain_build *b, const u64 *bits);
 
+/* domain_prefer.c: asymmetric packing */
+int domain_priorities(struct domain_build *b);
+int domain_preferred(const struct domain_build *b, const struct cpu_set *span);
+
 /* domain_groups.c */
 int domain_build_groups(struct domain_build *b);
 

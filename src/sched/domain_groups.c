@@ -59,6 +59,7 @@ static struct sched_group *new_group(struct domain_build *b, const struct cpu_se
 	g->cores = count_cores(b, span);
 	g->flags = flags;
 	g->first_cpu = span->first;
+	g->asym_prefer_cpu = b->s->asym_priority ? domain_preferred(b, span) : span->first;
 	g->lo_word = span->lo_word;
 	g->hi_word = span->hi_word;
 	g->word = span->word;

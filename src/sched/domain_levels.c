@@ -177,6 +177,7 @@ static int list_levels(struct domain_build *b)
 	const struct sched_rules *r = b->rules;
 	int nr = b->t->nr_nodes;
 	int *d = arena_array(b->tmp, (size_t)nr * nr, sizeof(int));
+	int itmt = b->t->priority ? SD_ASYM_PACKING : 0;
 	int nr_distances;
 
 	if (!d)
@@ -186,11 +187,11 @@ static int list_levels(struct domain_build *b)
 	if (!b->level)
 		return -ENOMEM;
 	if (b->smt || !r->smt_level_if_smt)
-		add_level(b, LEVEL_SMT, "SMT", SD_SHARE_CPUCAPACITY | SD_SHARE_LLC, 0);
+		add_level(b, LEVEL_SMT, "SMT", SD_SHARE_CPUCAPACITY | SD_SHARE_LLC | itmt, 0);
 	if (r->cluster_level)
-		add_level(b, LEVEL_CLS, "CLS", SD_SHARE_LLC | (r->cluster_flag ? SD_CLUSTER : 0),
-			  0);
-	add_level(b, LEVEL_MC, "MC", SD_SHARE_LLC, 0);
+		add_level(b, LEVEL_CLS, "CLS",
+			  SD_SHARE_LLC | itmt | (r->cluster_flag ? SD_CLUSTER : 0), 0);
+	add_level(b, LEVEL_MC, "MC", SD_SHARE_LLC | itmt, 0);
 	if (!b->t->x86 || !numa_in_package(b))
 		add_level(b, LEVEL_PKG, r->pkg_names ? "PKG" : "DIE", 0, 0);
 	add_level(b, LEVEL_NODE, "NODE", 0, d[0]);

@@ -346,4 +346,10 @@ static inline const struct load_sums *group_load(const struct sched_group *g)
 	return g->sums && !g->sums->nr_stale ? &g->sums->sum : NULL;
 }
 
+/* asymmetric packing: without a priority from the firmware the lower number is preferred */
+static inline bool asym_prefer(const struct sched *s, int a, int b)
+{
+	return s->asym_priority ? s->asym_priority[a] > s->asym_priority[b] : a < b;
+}
+
 #endif

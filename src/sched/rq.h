@@ -169,6 +169,7 @@ struct sched {
 	u64 *scratch[4];	/* [words] each, for one event */
 	struct llc *llc;
 	int nr_llcs;
+	u32 *asym_priority;	/* [nr_cpus] of asymmetric packing; NULL: the machine has none */
 	bool smt_active, cluster_active, asym_active;
 	u8 tracks;		/* TRACK_… */
 	unsigned long max_capacity;	/* of the biggest CPU */

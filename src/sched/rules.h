@@ -86,6 +86,7 @@ struct sched_rules {
 	int pkg_imbalance_pct;		/* of DIE/PKG and NUMA: 125 or 117 */
 	int busy_factor;		/* 32 or 16 */
 	bool smt_balance;		/* smt_balance group type, idle-core rule, sibling imbalance */
+	bool asym_idle_core;		/* 6.5+: packing goes to idle cores, threads rank alike */
 	bool llc_balance;
 	enum newidle_entry_rule newidle_entry;
 	bool newidle_failed_costs;

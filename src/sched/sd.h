@@ -46,6 +46,7 @@ struct sched_group {
 	int flags;
 	int balance_cpu;	/* first CPU of balance_mask */
 	int first_cpu;		/* of span */
+	int asym_prefer_cpu;	/* whom packing prefers: the highest priority, else the first */
 	int lo_word, hi_word;	/* words of span that aren't zero: [lo, hi] */
 	const u16 *word;	/* … each of them, ascending: siblings may be far apart */
 	int nr_words;

@@ -36,6 +36,7 @@ struct sched_topology {
 	int nr_cores, nr_clusters, nr_llcs, nr_packages, nr_nodes;
 	struct topo_cpu *cpu;	/* [nr_cpus] */
 	int *distance;		/* SLIT, [nr_nodes * nr_nodes], 10 = local */
+	const u32 *priority;	/* [nr_cpus] for asymmetric packing, the more the better; NULL: none */
 	int node_reclaim_distance; /* 30, or 32 on AMD Zen (spec 01 §3) */
 	bool x86;		/* leaves DIE/PKG out where a package holds several nodes */
 };

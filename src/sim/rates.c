@@ -169,7 +169,7 @@ struct rates *rates_new(struct arena *arena, const struct machine *m)
 	for (int c = 0; c < t->nr_cpus; c++) {
 		r->cpu[c].end = r->cpu[c].told = RATES_NEVER;
 		r->cpu[c].core = t->cpu[c].core;
-		r->cpu[c].capacity = min(t->cpu[c].capacity, 1024u);
+		r->cpu[c].capacity = min(m->speed ? m->speed[c] : t->cpu[c].capacity, 1024u);
 	}
 	return init_groups(r, arena) ? r : NULL;
 }

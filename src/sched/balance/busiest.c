@@ -263,7 +263,7 @@ static bool queue_excluded(const struct lb_env *env, const struct rq *rq, unsign
 	if ((env->sd->flags & SD_ASYM_CPUCAPACITY) && nr == 1 &&
 	    !capacity_greater(dst->cpu_capacity, rq->cpu_capacity))
 		return true;
-	return (env->sd->flags & SD_ASYM_PACKING) && nr == 1 && asym_prefer(rq->cpu, env->dst_cpu);
+	return (env->sd->flags & SD_ASYM_PACKING) && nr == 1 && asym_prefer(env->s, rq->cpu, env->dst_cpu);
 }
 
 /* 6.5+: tasks that only wait count as utilisation, too */

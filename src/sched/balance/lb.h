@@ -103,10 +103,17 @@ static inline int search_weight(const struct rq *rq)
 	return unlikely(rq->asym_shared) ? rq->sd_asym_cpucapacity->weight : rq->llc_size;
 }
 
-/* asymmetric packing without a priority from the architecture: the lower number is preferred */
-static inline bool asym_prefer(int a, int b)
+/*
+ * May @dst take from @src because it is the better CPU? From 6.5 on only if its whole core is idle,
+ * but for the threads of one core among themselves.
+ */
+static inline bool asym_may_pull(const struct sched *s, const struct sched_domain *sd, int dst,
+				 int src)
 {
-	return a < b;
+	if (s->k.rules.asym_idle_core && s->smt_active && !(sd->flags & SD_SHARE_CPUCAPACITY) &&
+	    !core_idle(s, dst))
+		return false;
+	return asym_prefer(s, dst, src);
 }
 
 /* group stats: stats.c */

@@ -26,15 +26,17 @@ static bool stats_due(const struct sched *s, u64 now)
 static bool asym_idle_preferred(const struct sched *s, const struct rq *rq)
 {
 	const struct sched_domain *sd, *packing = NULL;
-	int cpu;
 
 	if (!rq->sd || !(rq->sd->flags & SD_ASYM_PACKING))
 		return false;
 	for_each_domain(rq, sd)
 		if (sd->flags & SD_ASYM_PACKING)
 			packing = sd;
-	cpu = mask_next_and(packing->span, s->nohz_mask, 0, s->words);
-	return cpu >= 0 && asym_prefer(cpu, rq->cpu);
+	for (int w = 0; w < s->words; w++)
+		for (u64 m = packing->span[w] & s->nohz_mask[w]; m; m &= m - 1)
+			if (asym_may_pull(s, packing, w * 64 + __builtin_ctzll(m), rq->cpu))
+				return true;
+	return false;
 }
 
 /* spec 06 §12: does a busy CPU want an idle one to balance? */

@@ -246,7 +246,7 @@ static void end_balanced(const struct lb_env *env, struct balance_decision *d,
 static bool asym_active(const struct lb_env *env)
 {
 	return idle_kind(env) && (env->sd->flags & SD_ASYM_PACKING) &&
-	       asym_prefer(env->dst_cpu, env->src_cpu);
+	       asym_may_pull(env->s, env->sd, env->dst_cpu, env->src_cpu);
 }
 
 static bool reduced_capacity_active(const struct lb_env *env)

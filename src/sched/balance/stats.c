@@ -93,6 +93,16 @@ enum group_type classify_group(const struct group_stats *gs, int imbalance_pct)
 	return GROUP_FULLY_BUSY;
 }
 
+/* a better CPU may take from this group; 6.5+: a core with two busy threads gives by other rules */
+static bool group_may_give_asym(const struct lb_env *env, const struct sched_group *g,
+				const struct group_stats *gs)
+{
+	if (env->s->k.rules.asym_idle_core && (g->flags & SD_SHARE_CPUCAPACITY) &&
+	    gs->weight - gs->idle_cpus != 1)
+		return false;
+	return asym_may_pull(env->s, env->sd, env->dst_cpu, g->asym_prefer_cpu);
+}
+
 /**
  * judge_group() - statistics and type of a group from what its CPUs add up to
  */
@@ -116,7 +126,7 @@ void judge_group(const struct lb_env *env, const struct sched_group *g, bool loc
 	};
 	if (!local && idle_kind(env)) {
 		gs->asym = (env->sd->flags & SD_ASYM_PACKING) && gs->sum_h_nr &&
-			   asym_prefer(env->dst_cpu, g->first_cpu);
+			   group_may_give_asym(env, g, gs);
 		gs->smt = s->k.rules.smt_balance && (g->flags & SD_SHARE_CPUCAPACITY) &&
 			  gs->sum_h_nr > 1;
 	}
@@ -171,7 +181,7 @@ static bool equal_type_replaces(const struct lb_env *env, const struct sched_gro
 	case GROUP_IMBALANCED:
 		return false;
 	case GROUP_ASYM_PACKING:
-		return asym_prefer(sds->busiest->first_cpu, x->first_cpu);
+		return asym_prefer(env->s, sds->busiest->asym_prefer_cpu, x->asym_prefer_cpu);
 	case GROUP_MISFIT_TASK:
 		return xs->misfit_load > bs->misfit_load || (xs->misfit_load == bs->misfit_load &&
 							     env->s->k.rules.misfit_equal_replaces);

@@ -519,6 +519,56 @@ static void four_thousand_cpus(void **state)
 	}
 }
 
+static u64 free_of_charge(void *ctx, int cpu, const struct sched_work *w)
+{
+	return 0;
+}
+
+/* asymmetric packing: the rank of a core's second thread differs by kernel (domain_prefer.c) */
+static void packing(void **state)
+{
+	const struct shape s = {1, 1, 1, 1, 3, 2, .reclaim = 30};
+	static const u32 priority[] = {40, 40, 50, 50, 30, 30};
+	static const struct {
+		const char *kernel;
+		u32 rank[6];
+	} row[] = {
+		{"v6.1", {80, 20, 100, 25, 60, 15}}, /* twice the priority over 1², 2² */
+		{"v6.12", {40, 40, 50, 50, 30, 30}},
+	};
+	struct sched_topology *t = make(&s);
+	struct sched_host host = {.hz = 250, .price = free_of_charge};
+
+	t->priority = priority;
+	for (size_t i = 0; i < ARRAY_SIZE(row); i++) {
+		struct sched_kernel k;
+		struct sched *core;
+		struct err err = {0};
+
+		assert_int_equal(sched_kernel_parse(row[i].kernel, &k, &err), 0);
+		core = sched_create(t, &k, &host, 1, &err);
+		assert_non_null(core);
+		assert_memory_equal(core->asym_priority, row[i].rank, sizeof(row[i].rank));
+		assert_true(asym_prefer(core, 2, 0) && !asym_prefer(core, 4, 0));
+		for (const struct sched_domain *sd = core->rq[0].sd; sd; sd = sd->parent)
+			assert_true(sd->flags & SD_ASYM_PACKING);
+		assert_int_equal(core->rq[0].sd->parent->groups->asym_prefer_cpu, 0);
+		assert_int_equal(core->rq[0].sd->parent->groups->next->asym_prefer_cpu, 2);
+		sched_destroy(core);
+	}
+	drop(t);
+	t = make(&s); /* nobody ranked them */
+	for (int i = 0; i < 2; i++) {
+		struct sched_domains *d = domains_of(t, row[i].kernel);
+		struct sched_domain_view v;
+
+		for (int l = 0; sched_domains_get(d, 0, l, &v); l++)
+			assert_null(strstr(v.flags, "SD_ASYM_PACKING"));
+		sched_domains_free(d);
+	}
+	drop(t);
+}
+
 /* the groups of @cpu's highest domain, as bits of nodes of 4 CPUs, in order; Return: how many */
 static int top_groups(const struct sched_domains *d, int cpu, int nodes[8])
 {
@@ -578,6 +628,7 @@ int main(void)
 		cmocka_unit_test(bad_topologies),
 		cmocka_unit_test(random_machines),
 		cmocka_unit_test(groups_of_first_cpu),
+		cmocka_unit_test(packing),
 		cmocka_unit_test(four_thousand_cpus),
 	};
 

@@ -79,6 +79,12 @@ static void shapes(void **state)
 	       NULL);
 	refuse(-EINVAL, "topology:\n  cores: 2\n  capacity: [{cpus: 0-1, capacity: 2000}]\n",
 	       "capacity: '2000' is out of range, allowed are 1 to 1024", NULL);
+	refuse(-EINVAL, "topology:\n  cores: 2\n  capacity: [{cpus: 0-1}]\n",
+	       "give a capacity, a speed or a priority", NULL);
+	refuse(-EINVAL, "topology:\n  cores: 2\n  capacity: [{cpus: 0-1, speed: 101 %}]\n",
+	       "allowed are 0.1 % to 100 %", NULL);
+	refuse(-EINVAL, "topology:\n  cores: 2\n  capacity: [{cpus: 0-1, priority: -1}]\n",
+	       "is not a whole number", NULL);
 	refuse(-EINVAL, "topology:\n  cores: 2\n  capacity: [{cpus: 0-1, capacity: 500}]\n",
 	       "it must be 1024", NULL);
 	refuse(-EINVAL, "topology:\n  cpus: 4\n  core_cpus: [0-1, 2-3]\n  llc_cpus: ['0', 1-3]\n",

@@ -219,6 +219,28 @@ static void other_shapes(void **state)
 	assert_int_equal(m->topo.nr_llcs, 24);
 	machine_free(m);
 
+	m = load("raptorlake-1370p"); /* alike for kernels, but ranked, and not alike in speed */
+	t = &m->topo;
+	assert_int_equal(t->nr_cores, 14);
+	assert_int_equal(topo_distance(t, 12, 15), DIST_CLUSTER);
+	assert_int_equal(topo_distance(t, 15, 16), DIST_LLC);
+	assert_int_equal(t->cpu[12].capacity, 1024);
+	assert_int_equal(m->speed[0], 1024);
+	assert_int_equal(m->speed[12], 594); /* 58 % */
+	assert_true(t->priority[0] > t->priority[4] && t->priority[4] > t->priority[19]);
+	machine_free(m);
+	m = load("raptorlake-1370p:unranked");
+	assert_null(m->topo.priority);
+	assert_int_equal(m->speed[12], 594);
+	machine_free(m);
+
+	m = load("juno-r0");
+	assert_int_equal(m->topo.cpu[0].capacity, 446);
+	assert_int_equal(m->topo.cpu[1].capacity, 1024);
+	assert_null(m->topo.priority);
+	assert_null(m->speed);
+	machine_free(m);
+
 	m = load("numa-48c"); /* a machine that inherits from a whole other one */
 	assert_int_equal(m->topo.nr_cpus, 48);
 	assert_string_equal(m->name, "numa-48c");
