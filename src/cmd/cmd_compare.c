@@ -17,7 +17,7 @@
 #define MAX_SEEDS     1000
 #define DEFAULT_SEEDS 5
 
-enum { OPT_BASE = 256, OPT_VARIANT, OPT_SEED, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_CHECK, OPT_ABLATE };
+enum { OPT_BASE = 256, OPT_VARIANT, OPT_SEED, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_CHECK, OPT_ABLATE, OPT_CGROUPS };
 
 enum format { FORMAT_LIST, FORMAT_MMTESTS, FORMAT_JSON, FORMAT_CSV };
 
@@ -30,7 +30,7 @@ struct items {
 
 struct options {
 	struct items machines, workloads, variants;
-	const char *base;
+	const char *base, *cgroups;
 	u64 seeds, first_seed, jobs;
 	enum format format;
 	bool check, ablate;
@@ -39,6 +39,7 @@ struct options {
 static const struct argp_option option_table[] = {
 	{ "machine", 'm', "MACHINE", 0, "preset[:option], machine file, hwloc XML file or synthetic string, or 'this' (repeatable)", 0 },
 	{ "workload", 'w', "WORKLOAD", 0, "model[:key=value,...] or an rt-app file (repeatable)", 0 },
+	{ "cgroups", OPT_CGROUPS, "FILE", 0, "control groups that there are in all runs: a YAML file (docs/cgroups.md)", 0 },
 	{ "base", OPT_BASE, "KERNEL", 0, "kernel expression everything is compared with", 0 },
 	{ "variant", OPT_VARIANT, "KERNEL", 0, "kernel expression to compare (repeatable)", 0 },
 	{ "seeds", 'n', "N", 0, "runs of each cell, with N seeds (default 5)", 0 },
@@ -78,6 +79,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'w':
 		add_item(state, &o->workloads, arg);
+		break;
+	case OPT_CGROUPS:
+		o->cgroups = arg;
 		break;
 	case OPT_BASE:
 		o->base = arg;
@@ -197,6 +201,7 @@ int cmd_compare(int argc, char **argv)
 		.nr_kernels = o.variants.nr + 1,
 		.machine_expr = o.machines.at,
 		.workload_expr = o.workloads.at,
+		.cgroups = o.cgroups,
 		.kernel_expr = kernels,
 		.nr_seeds = (int)o.seeds,
 		.first_seed = o.first_seed,

@@ -93,7 +93,7 @@ int cmd_diff(int argc, char **argv)
 	for (int i = 0; i < 2 && !ret; i++)
 		ret = kernel_load(o.kernel[i], &kernel[i], &err);
 	if (!ret)
-		ret = workload_parse(o.run.workload, &w, &err);
+		ret = run_args_workload(&o.run, &w, &err);
 	if (!ret) {
 		cmd_workload_warnings("diff", w);
 		ret = diff_run(w, m, kernel, o.run.seed, &d, &err);

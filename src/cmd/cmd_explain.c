@@ -338,7 +338,7 @@ int cmd_explain(int argc, char **argv)
 	if (!ret)
 		ret = kernel_load(o.kernel, &kernel, &err);
 	if (!ret)
-		ret = workload_parse(o.run.workload, &w, &err);
+		ret = run_args_workload(&o.run, &w, &err);
 	if (!ret) {
 		cmd_workload_warnings("explain", w);
 		ret = listen(&l, w, m, &kernel, &err);

@@ -137,7 +137,7 @@ int cmd_run(int argc, char **argv)
 	if (!ret)
 		ret = kernel_load(o.kernel, &kernel, &err);
 	if (!ret)
-		ret = workload_parse(o.run.workload, &w, &err);
+		ret = run_args_workload(&o.run, &w, &err);
 	if (!ret) {
 		cmd_workload_warnings("run", w);
 		ret = run(&o, w, m, &kernel, &result, &err);

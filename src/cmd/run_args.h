@@ -7,15 +7,21 @@
 
 #include "cmd/cmd.h"
 
+struct workload;
+
 struct run_args {
 	const char *machine, *workload;
+	const char *cgroups;	/* file of control groups; NULL: none */
 	u64 seed;	/* set it to its default first */
 };
 
 /*
- * Options -m, -w and --seed as a child parser, which wants a struct run_args as its input. It refuses
+ * Options -m, -w, --cgroups and --seed as a child parser, which wants a struct run_args as its input. It refuses
  * words that aren't options, and misses the machine and the workload.
  */
 extern const struct argp run_args_argp;
+
+/* the workload with its control groups; Return: 0 or a negative errno with @err filled */
+int run_args_workload(const struct run_args *a, struct workload **w, struct err *err);
 
 #endif

@@ -38,8 +38,11 @@ static int read_expressions(struct compare *c, struct err *err)
 
 	for (int i = 0; i < s->nr_machines && !ret; i++)
 		ret = machine_load(s->machine_expr[i], &c->machine[i], err);
-	for (int i = 0; i < s->nr_workloads && !ret; i++)
+	for (int i = 0; i < s->nr_workloads && !ret; i++) {
 		ret = workload_parse(s->workload_expr[i], &c->workload[i], err);
+		if (!ret && s->cgroups)
+			ret = workload_cgroups_load(c->workload[i], s->cgroups, err);
+	}
 	for (int i = 0; i < s->nr_kernels && !ret; i++) {
 		if (s->kernel)
 			c->kernel[i] = s->kernel[i];

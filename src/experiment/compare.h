@@ -17,6 +17,7 @@ struct compare_spec {
 	int nr_machines, nr_workloads, nr_kernels;
 	const char *const *machine_expr;
 	const char *const *workload_expr;
+	const char *cgroups;		/* file of control groups of all runs; NULL: none */
 	const char *const *kernel_expr; /* [0] is the base */
 	const struct sched_kernel *kernel; /* the kernels themselves; NULL: read kernel_expr */
 	int nr_seeds;

@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "sim/cgroup.h"
+
 #define LOOP_NS NSEC_PER_SEC /* work of one step of an endless loop */
 
 /* One run of a scenario. */
 struct tasks_run {
 	const struct scenario *s;
-	struct task_group **group;
+	struct sim_cgroup **group;
 	struct sim_task ***target; /* [entry][count]: who may be woken; NULL: a forked entry */
 	struct task_state *spare;  /* of children that have ended */
 	u64 *forked;		   /* [entry] so far */
@@ -62,7 +64,7 @@ static void fill_spawn(const struct scenario_task *t, struct task_state *st, con
 		.allowed = t->cpus,
 		.process = !t->thread,
 		.footprint = t->footprint,
-		.group = t->group >= 0 ? st->run->group[t->group] : NULL,
+		.cgroup = t->group >= 0 ? st->run->group[t->group] : NULL,
 	};
 }
 
@@ -222,6 +224,22 @@ static int spawn_one(struct tasks_run *run, struct sim *sim, int entry, int numb
 	return *target ? 0 : err->code;
 }
 
+static int make_groups(struct tasks_run *run, struct sim *sim, struct err *err)
+{
+	const struct scenario *s = run->s;
+	int ret = 0;
+
+	for (int i = 0; i < s->nr_groups && !ret; i++) {
+		struct cgroup_files files = { .shares = s->group[i].shares };
+		char path[256];
+
+		snprintf(path, sizeof(path), "/%s", s->group[i].name);
+		run->group[i] = sim_cgroup_get(sim, path, err);
+		ret = run->group[i] ? sim_cgroup_write(sim, run->group[i], &files, err) : err->code;
+	}
+	return ret;
+}
+
 static int make_run(const struct scenario *s, struct sim *sim, struct tasks_run **out,
 		    struct err *err)
 {
@@ -235,18 +253,13 @@ static int make_run(const struct scenario *s, struct sim *sim, struct tasks_run 
 	mask_fill(all, nr_cpus);
 	run->s = s;
 	run->all = all;
-	run->group = arena_array(a, max(s->nr_groups, 1), sizeof(struct task_group *));
+	run->group = arena_array(a, max(s->nr_groups, 1), sizeof(*run->group));
 	run->target = arena_array(a, s->nr_tasks, sizeof(struct sim_task **));
 	run->forked = arena_array(a, s->nr_tasks, sizeof(u64));
 	if (!run->group || !run->target || !run->forked)
 		return no_memory(err);
-	for (int i = 0; i < s->nr_groups; i++) {
-		run->group[i] = sched_group_new(sim_sched(sim), NULL, s->group[i].shares, err);
-		if (!run->group[i])
-			return err->code;
-	}
 	*out = run;
-	return 0;
+	return make_groups(run, sim, err);
 }
 
 int scenario_spawn(const struct scenario *s, struct sim *sim, struct err *err)

@@ -84,6 +84,7 @@ static inline u64 account_exec(struct rq *rq, struct task *p)
 		return 0;
 	p->se.exec_start = rq->clock_task;
 	p->se.sum_exec_runtime += delta;
+	p->tg->exec_above_fair += delta;
 	return delta;
 }
 

@@ -42,6 +42,7 @@ struct util_est {
 struct load_weight {
 	u64 weight;	/* times 1024 */
 	u32 inv_weight;	/* 2^32 / down(weight); 0: not known, divide */
+	bool truncates;	/* down() may give 0, as before 5.7 (SCALE_DOWN_TRUNCATES) */
 };
 
 /* Ordered by cache line: what a tree descent reads, what deciding reads, the rest. */
@@ -116,6 +117,7 @@ struct cfs_rq {
 	int nr_leaf_children;
 	struct list_head leaf_node; /* in rq.leaf_cfs_rq_list: children before parents */
 	bool throttled;
+	bool accounts;		/* run time is charged to somebody: charge_groups() */
 };
 
 /* ---- utilisation clamps (spec 09 §3) ---- */
@@ -147,6 +149,7 @@ struct task_group {
 	long load_avg;
 	long runnable_avg;	/* SHARE_CONCUR */
 	u16 uclamp_req[NR_UCLAMP], uclamp[NR_UCLAMP]; /* asked for, effective */
+	u64 exec_above_fair;	/* ns that its realtime and deadline tasks ran */
 	struct cfs_rq **cfs_rq;	  /* [nr_cpus] */
 	struct sched_entity **se; /* [nr_cpus]; NULL for the root group */
 };

@@ -277,10 +277,16 @@ static inline bool sched_idle_cpu(const struct sched *s, int cpu)
 	return sched_idle_rq(&s->rq[cpu]);
 }
 
-/* load weight as PELT sees it (spec 00 §3) */
+/* load weight as PELT sees it (spec 00 §3); that of a task, which is never less than 3 */
 static inline u64 scale_load_down(u64 w)
 {
 	return w ? max(w >> WEIGHT_SHIFT, (u64)2) : 0;
+}
+
+/* the same of an entity or queue that may be a group's small share (spec 09 §1) */
+static inline u64 load_down(const struct load_weight *lw)
+{
+	return lw->truncates ? lw->weight >> WEIGHT_SHIFT : scale_load_down(lw->weight);
 }
 
 #endif

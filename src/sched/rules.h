@@ -37,6 +37,7 @@ enum numa_hot_rule { NUMA_HOT_THREE_WAY, NUMA_HOT_DIFFERENCE };
 enum push_rule { PUSH_COUNTS_AS_FAILED, PUSH_EXEMPT };	/* ≤5.12, newer */
 enum rt_guard_rule { RT_GUARD_THROTTLE, RT_GUARD_SERVER, RT_GUARD_SERVER_FULL };
 enum bandwidth_rule { BANDWIDTH_GROUP, BANDWIDTH_TASK };
+enum scale_down_rule { SCALE_DOWN_MIN2, SCALE_DOWN_TRUNCATES };
 enum share_rule { SHARE_SMP, SHARE_CONCUR };
 enum new_util_rule { NEW_UTIL_SCALED_WEIGHT, NEW_UTIL_PLAIN_WEIGHT };
 enum util_est_rule { UTIL_EST_TWO, UTIL_EST_ONE, UTIL_EST_ONE_NO_CAP };
@@ -115,6 +116,8 @@ struct sched_rules {
 	bool uclamp_reset;		/* 5.11+: -1 takes a request back */
 	enum bandwidth_rule bandwidth;
 	enum share_rule share;
+	enum scale_down_rule scale_down; /* of a group's small share (spec 09 §1) */
+	bool group_idle;		/* 5.15+: cpu.idle */
 	enum new_util_rule new_util;
 	enum util_est_rule util_est;
 	bool missed_decay;		/* 5.19+: decay missed by an idle CPU is estimated (spec 03 §5.2) */

@@ -42,13 +42,15 @@ static int alloc_state(struct sim *sim)
 	sim->cpu = arena_array(sim->arena, sim->nr_cpus, sizeof(*sim->cpu));
 	sim->tick_mask = arena_array(sim->arena, sim->words, sizeof(u64));
 	sim->one_cpu = arena_array(sim->arena, sim->words, sizeof(u64));
+	sim->cpuset_scratch = arena_array(sim->arena, sim->words, sizeof(u64));
 	sim->llc_streams = arena_array(sim->arena, sim->topo->nr_llcs, sizeof(u64));
 	sim->permille = arena_array(sim->arena, sim->topo->nr_nodes, sizeof(u32));
 	sim->piece_permille = arena_array(sim->arena, sim->topo->nr_nodes, sizeof(u32));
 	sim->rates = rates_new(sim->arena, sim->m);
 	sim->mem = memory_new(sim->arena, sim->m);
-	if (!sim->cpu || !sim->tick_mask || !sim->one_cpu || !sim->llc_streams || !sim->permille ||
-	    !sim->piece_permille || !sim->rates || !sim->mem)
+	if (!sim->cpu || !sim->tick_mask || !sim->one_cpu || !sim->cpuset_scratch ||
+	    !sim->llc_streams || !sim->permille || !sim->piece_permille || !sim->rates ||
+	    !sim->mem || cgroups_init(sim))
 		return -ENOMEM;
 	if (!due_init(&sim->cpus, sim->arena, sim->nr_cpus))
 		return -ENOMEM;
@@ -152,6 +154,8 @@ struct sim *sim_new(const struct machine *m, const struct sched_kernel *k,
 		goto fail;
 	}
 	if (boot(sim, k, err))
+		goto fail;
+	if (p->cgroups && sim_cgroup_tree(sim, p->cgroups, err))
 		goto fail;
 	if (p->begin)
 		p->begin(p->begin_ctx, sim);

@@ -11,6 +11,7 @@
 #ifndef IDLEST_SIM_ENGINE_H
 #define IDLEST_SIM_ENGINE_H
 
+#include "sim/cgroup.h"
 #include "sim/state.h"
 
 /* ---- small things ---- */
@@ -164,6 +165,18 @@ void task_start_at(struct sim *sim, struct sim_task *t, int cpu, u64 at);
 /* @t is there since boot, asleep; it ran on @cpu last. Return: 0 or -ENOMEM */
 int task_born_asleep(struct sim *sim, struct sim_task *t, int cpu);
 int task_keep_allowed(struct sim *sim, struct sim_task *t, const u64 *allowed);
+
+/* ---- cgroup.c ---- */
+
+int cgroups_init(struct sim *sim);
+/* the core's group of @t: its cgroup's; in the root, its session's if sessions have one; or NULL */
+struct task_group *task_core_group(const struct sim_task *t);
+/* @t, which isn't in the core's hands, asks for the CPUs @asked (NULL: any); Return: 0 or -ENOMEM */
+int task_ask_cpus(struct sim *sim, struct sim_task *t, const u64 *asked);
+/* what a child of @t asks for without a word of its own */
+const u64 *task_inherited_cpus(const struct sim_task *t);
+int task_set_affinity(struct sim *sim, struct sim_task *t, const u64 *asked);
+int task_set_cgroup(struct sim *sim, struct sim_task *t, struct sim_cgroup *cg);
 /* the current task of @c goes to sleep and goes on with @fn when woken */
 void task_block(struct sim *sim, struct sim_cpu *c, struct waitq *q, const char *what, cpu_fn fn);
 /* … until the time @at */

@@ -18,6 +18,8 @@
 
 struct sim;
 struct sim_task;
+struct sim_cgroup;	/* cgroup.h */
+struct cgroup_tree;
 
 /* ---- objects ---- */
 
@@ -138,6 +140,7 @@ enum sim_op {
 	SIM_YIELD,
 	SIM_SET_NICE, SIM_SET_SLICE, SIM_SET_AFFINITY,
 	SIM_SET_SCHED,	/* sched_setattr() of the task itself: attr; task's ret = 0 or -errno */
+	SIM_SET_GROUP,	/* join a control group: cgroup */
 	SIM_NOP,	/* asks for the next step at once */
 	SIM_EXIT,
 	SIM_WORKER_RUN, SIM_WORKER_IDLE, /* of kworkers; not for programs */
@@ -164,7 +167,7 @@ struct sim_spawn {
 	bool process;		/* own address space: costs more to switch to */
 	bool kthread;		/* a kernel thread: without one */
 	u64 footprint;		/* bytes of working set, for cache refill after a migration */
-	struct task_group *group; /* cgroup; NULL: the parent's, or the root group */
+	struct sim_cgroup *cgroup; /* NULL: the parent's, or that of its place */
 };
 
 struct sim_step {
@@ -191,6 +194,7 @@ struct sim_step {
 		const struct sim_spawn *spawn;
 		const u64 *allowed;
 		const struct task_attr *attr;
+		struct sim_cgroup *cgroup;
 		struct {
 			struct sim_cond *cond;
 			struct sim_mutex *cond_mutex;
@@ -254,6 +258,7 @@ struct sim_params {
 	bool check;		/* invariants at every event */
 	bool no_noise;		/* tests: nothing is drawn, no background tasks */
 	bool no_background;	/* no background tasks: the workload brings its own */
+	const struct cgroup_tree *cgroups; /* groups that there are before the run; NULL: none */
 	u64 max_ns;		/* stop here at the latest; 0: when the workload ends */
 	/* called at every event that a trace shows; NULL: none */
 	void (*trace)(void *ctx, const struct sim_trace_event *e);

@@ -16,6 +16,7 @@
 #include "base/due.h"
 #include "base/heap.h"
 #include "sim/memory.h"
+#include "sim/cgroup.h"
 #include "sim/rates.h"
 #include "sim/sim.h"
 
@@ -216,9 +217,10 @@ struct sim_task {
 	int pid, nice, rt_priority;
 	enum sched_policy policy;
 	u64 slice_ns;
-	struct task_group *group;
 	char comm[16];
 	u64 *allowed_room;
+	struct sim_cgroup *cgroup, *session; /* NULL: the root, none */
+	u64 *asked, *asked_room; /* CPUs it asked for, where cpusets may change them; NULL: any */
 	u64 start_ns;
 	/* to be moved by a stopper */
 	struct sim_task *stop_next;
@@ -264,6 +266,10 @@ struct sim {
 	u32 *permille, *piece_permille; /* [nr_nodes], scratch */
 	u64 *one_cpu;		/* scratch */
 	bool counts_clamps;	/* a queueing and a dequeueing take longer for it */
+	struct sim_cgroup *cgroups; /* the root, then the others as they were made */
+	struct sim_place place;	/* of tasks spawned now */
+	u64 *cpuset_scratch;
+	bool has_cpusets;
 	struct workqueues *workqueues; /* NULL: nobody has one */
 	int nr_works;		/* queued or to be queued, not done */
 	/* waiting and idling */

@@ -132,10 +132,10 @@ static void attr_entered(struct sim *sim, struct sim_cpu *c)
 	} else if (st->op == SIM_SET_SLICE) {
 		t->slice_ns = st->ns;
 		sched_set_slice(sim->sched, sim->now, t->p, st->ns);
+	} else if (st->op == SIM_SET_GROUP) {
+		t->ret = task_set_cgroup(sim, t, st->cgroup);
 	} else {
-		t->ret = sched_set_affinity(sim->sched, sim->now, t->p, st->allowed);
-		if (!t->ret)
-			t->ret = task_keep_allowed(sim, t, st->allowed);
+		t->ret = task_set_affinity(sim, t, st->allowed);
 	}
 	handle_outs(sim);
 	step_next(sim, c);
@@ -187,6 +187,7 @@ static const step_fn steps[] = {
 	[SIM_SET_SLICE] = step_attr,
 	[SIM_SET_AFFINITY] = step_attr,
 	[SIM_SET_SCHED] = step_attr,
+	[SIM_SET_GROUP] = step_attr,
 	[SIM_NOP] = step_nop,
 	[SIM_QUEUE_WORK] = step_queue_work,
 	[SIM_COMPLETE] = step_complete,

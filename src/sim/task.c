@@ -14,17 +14,19 @@
 struct sim_task *slot_take(struct sim *sim)
 {
 	struct sim_task *t = sim->free_slots;
-	u64 *allowed;
+	u64 *allowed, *asked;
 	u32 slot;
 
 	if (t) {
 		sim->free_slots = t->free_next;
 		slot = t->slot;
 		allowed = t->allowed_room;
+		asked = t->asked_room;
 		memset(t, 0, sizeof(*t));
 		t->sim = sim;
 		t->slot = slot;
 		t->allowed_room = allowed;
+		t->asked_room = asked;
 		return t;
 	}
 	if (sim->nr_slots == sim->cap_slots && engine_grow(sim))
@@ -79,7 +81,6 @@ struct sim_task *task_alloc(struct sim *sim, const struct sim_spawn *what, struc
 	t->nice = what->nice;
 	t->rt_priority = what->rt_priority;
 	t->slice_ns = what->slice_ns;
-	t->group = what->group;
 	t->footprint = what->footprint;
 	t->pid = first_pid(sim->nr_cpus) + sim->next_pid++;
 	t->last_cpu = t->cache_cpu = -1;
@@ -91,10 +92,12 @@ struct sim_task *task_alloc(struct sim *sim, const struct sim_spawn *what, struc
 		t->mm = ++sim->next_mm;
 	else
 		t->mm = parent ? parent->mm : 1;
-	if (task_keep_allowed(sim, t,
-			      what->allowed ? what->allowed
-			      : parent	    ? parent->allowed
-					    : NULL)) {
+	t->cgroup = what->cgroup ? what->cgroup : parent ? parent->cgroup : sim->place.cgroup;
+	t->session = parent ? parent->session : sim->place.session;
+	if (task_ask_cpus(sim, t,
+			  what->allowed ? what->allowed
+			  : parent	? task_inherited_cpus(parent)
+					: sim->place.allowed)) {
 		slot_put(sim, t);
 		return NULL;
 	}
@@ -115,7 +118,7 @@ int task_create(struct sim *sim, struct sim_task *t, struct sim_task *parent)
 		.allowed = t->allowed,
 		.kthread = !t->mm,
 		.parent = parent ? parent->p : NULL,
-		.group = t->group,
+		.group = task_core_group(t),
 		.host = t,
 	};
 

@@ -87,6 +87,7 @@ struct rtapp_sched {
 	s64 slice_us; /* dl-runtime: a fair task's slice, a deadline task's runtime */
 	s64 deadline_us, period_us;
 	int util_min, util_max; /* -1: as it was */
+	int taskgroup; /* number of its path among all of the file, from 1; 0: not given */
 };
 
 /* A list of CPUs or nodes; nr = 0: not given. */
@@ -127,6 +128,7 @@ struct rtapp_options {
 };
 
 #define RTAPP_MAX_WARNINGS 64
+#define RTAPP_MAX_GROUPS   32
 
 struct rtapp {
 	struct arena *arena;
@@ -146,6 +148,8 @@ struct rtapp {
 	int room[NR_RTAPP_KINDS];
 	int nr_shared_timers;
 	int nr_lists;
+	int nr_groups;
+	const char *group[RTAPP_MAX_GROUPS + 1]; /* paths, in the order of their first use */
 	int nr_warnings;
 	const char *warning[RTAPP_MAX_WARNINGS];
 };

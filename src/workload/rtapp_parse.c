@@ -55,6 +55,7 @@ static struct rtapp_phase *new_phase(struct rtapp_parser *p, const struct rjson 
 		ph->name = v->key;
 		ph->line = v->key_line;
 		ph->col = v->key_col;
+		ph->sched.util_min = ph->sched.util_max = -1;
 	}
 	return ph;
 }

@@ -62,18 +62,62 @@ static int read_clamp(struct rtapp_parser *p, const struct rjson *object, const 
 	return rc;
 }
 
-static int read_taskgroup(struct rtapp_parser *p, const struct rjson *object)
+/* "/a//b/" is /a/b; NULL: out of memory */
+static char *clean_path(struct arena *arena, const char *name)
+{
+	char *path = arena_strdup(arena, name), *to = path;
+
+	for (const char *from = name; path && *from; from++)
+		if (*from != '/' || to == path || to[-1] != '/')
+			*to++ = *from;
+	if (path && to > path + 1 && to[-1] == '/')
+		to--;
+	if (path)
+		*to = '\0';
+	return path;
+}
+
+static int group_number(struct rtapp_parser *p, const struct rjson *v, const char *name)
+{
+	struct rtapp *app = p->app;
+	char *path = clean_path(app->arena, name);
+	int i = 0;
+
+	if (!path)
+		return -ENOMEM;
+	if (strstr(path, "/."))
+		return rtapp_bad(p, v, "\"taskgroup\" is no path of groups: \"%s\"", name);
+	while (i < app->nr_groups && strcmp(app->group[i], path))
+		i++;
+	if (i == app->nr_groups) {
+		if (i > RTAPP_MAX_GROUPS)
+			return rtapp_bad(p, v, "more than %d task groups", RTAPP_MAX_GROUPS);
+		app->group[app->nr_groups++] = path;
+	}
+	return i;
+}
+
+static int read_taskgroup(struct rtapp_parser *p, const struct rjson *object,
+			  struct rtapp_sched *s)
 {
 	const struct rjson *v = rjson_get(object, "taskgroup");
 	const char *name;
 	int rc = v ? rtapp_string(p, v, &name) : 0;
 
-	if (rc || !v || !*name || !strcmp(name, "/"))
+	if (rc || !v || !*name)
 		return rc;
 	if (*name != '/')
 		return rtapp_bad(p, v, "\"taskgroup\" must begin with \"/\", not \"%s\"", name);
-	return rtapp_fail(p, -ENOTSUP, v->line, v->col,
-			  "task groups (%s) are not built yet for rt-app files", name);
+	if (s->policy > RTAPP_IDLE)
+		return rtapp_bad(p, v,
+				 "\"taskgroup\" is for SCHED_OTHER, SCHED_BATCH and SCHED_IDLE, "
+				 "not for %s",
+				 policies[s->policy]);
+	rc = group_number(p, v, name);
+	if (rc < 0)
+		return rc;
+	s->taskgroup = rc + 1;
+	return 0;
 }
 
 /* one time of a deadline task, under its name or, of a thread, its legacy name; 0: not given */
@@ -152,7 +196,7 @@ int rtapp_read_sched(struct rtapp_parser *p, const struct rjson *object, bool th
 	if (!rc)
 		rc = read_clamp(p, object, "util_max", &s->util_max);
 	if (!rc)
-		rc = read_taskgroup(p, object);
+		rc = read_taskgroup(p, object, s);
 	s->set_policy = policy;
 	s->set_priority = priority;
 	if (!rc && !thread && s->set_slice && !priority && s->policy != RTAPP_DEADLINE) {

@@ -160,12 +160,24 @@ static void set_membind(struct rtapp_thread *th, const struct rtapp_list *nodes)
 		th->membind = th->run->mask[nodes->number];
 }
 
+/* It stays until another phase sets it (spec 15 §4). */
+static bool set_taskgroup(struct rtapp_thread *th, const struct rtapp_sched *s,
+			  struct sim_step *step)
+{
+	if (!s->taskgroup || s->taskgroup == th->taskgroup || !is_fair(th->policy))
+		return false;
+	th->taskgroup = s->taskgroup;
+	step->op = SIM_SET_GROUP;
+	step->cgroup = th->run->group[s->taskgroup - 1];
+	return true;
+}
+
 /* A system call for the next property that changes. Return: false when all are set. */
 static bool property_step(struct rtapp_thread *th, const struct rtapp_list *cpus,
 			  const struct rtapp_sched *s, struct sim_step *step)
 {
 	check_asked(th);
-	while (th->property < 4)
+	while (th->property < 5)
 		switch (th->property++) {
 		case 0:
 			if (set_affinity(th, cpus, step))
@@ -181,6 +193,10 @@ static bool property_step(struct rtapp_thread *th, const struct rtapp_list *cpus
 			break;
 		case 3:
 			if (set_clamps(th, s, step))
+				return true;
+			break;
+		case 4:
+			if (set_taskgroup(th, s, step))
 				return true;
 			break;
 		}
@@ -432,6 +448,16 @@ static int make_masks(struct rtapp_run *run, struct err *err)
 	return rc;
 }
 
+static int make_groups(struct rtapp_run *run, struct err *err)
+{
+	for (int i = 0; i < run->app->nr_groups; i++) {
+		run->group[i] = sim_cgroup_get(run->sim, run->app->group[i], err);
+		if (!run->group[i])
+			return err->code;
+	}
+	return 0;
+}
+
 /* A barrier that only forked threads use counts nobody and never opens. */
 static int barrier_users(const struct rtapp_resource *b)
 {
@@ -504,6 +530,8 @@ int rtapp_run_new(struct sim *sim, const struct rtapp *app, u64 duration, struct
 	}
 	if (!rc)
 		rc = make_masks(run, err);
+	if (!rc)
+		rc = make_groups(run, err);
 	if (!rc)
 		rc = make_objects(run, err);
 	if (!rc)

@@ -7,7 +7,7 @@
 
 #include "base/hist.h"
 #include "base/list.h"
-#include "sim/sim.h"
+#include "sim/cgroup.h"
 #include "workload/rtapp.h"
 
 #define RTAPP_UNSET UINT64_MAX
@@ -56,6 +56,7 @@ struct rtapp_thread {
 	bool asked; /* the kernel may have refused it */
 	s64 slice_us;
 	const struct rtapp_list *cpus;		   /* NULL: all */
+	int taskgroup;				   /* number; 0: where it was born */
 	const u64 *membind;			   /* nodes; NULL: where it is touched */
 	struct sim_region *buffer, *memrun_buffer; /* own; made at first use */
 	u64 touched, memrun_touched;		   /* bytes placed from the beginning */
@@ -76,6 +77,7 @@ struct rtapp_run {
 	u64 *timer; /* shared: next expiry */
 	u64 **mask; /* by number of the list of CPUs or nodes */
 	u64 *all_cpus;
+	struct sim_cgroup *group[RTAPP_MAX_GROUPS + 1]; /* by number of the task group, less 1 */
 	int *node_package;
 	struct sim_barrier *meet;
 	u64 zero;		    /* t_zero */

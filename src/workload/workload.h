@@ -6,6 +6,7 @@
  *
  *	hackbench:groups=4,loops=1000,pipe,threads
  *	/path/to/rt-app.json   or   rtapp:file.json,reading=json-c
+ *	cgexec:/build/hog:n=8 + taskset:0-3/pingpong	several at once, each with its prefixes
  *
  * A model is one file: a table of parameters and two functions.
  */
@@ -53,6 +54,18 @@ struct workload_model {
 int workload_parse(const char *expr, struct workload **w, struct err *err);
 void workload_free(struct workload *w);
 const char *workload_expr(const struct workload *w);
+/**
+ * workload_cgroups_load() - the groups of the file @path (cgroup_file.h) are there when it runs
+ *
+ * Return: 0, or a negative errno with file, line and column.
+ */
+int workload_cgroups_load(struct workload *w, const char *path, struct err *err);
+const struct cgroup_tree *workload_cgroups(const struct workload *w); /* NULL: none */
+/** workload_next() - what runs beside it, next in the expression; NULL after the last */
+const struct workload *workload_next(const struct workload *w);
+struct prefixes;
+/** workload_prefixes() - where it runs (prefix.h) */
+const struct prefixes *workload_prefixes(const struct workload *w);
 const struct workload_model *workload_model(const struct workload *w);
 /** workload_int() - value of an INT, BYTES, TIME_NS (ns), FLAG or CHOICE (number of the word) */
 s64 workload_int(const struct workload *w, const char *param);
@@ -65,6 +78,10 @@ const char *workload_warning(const struct workload *w, int i);
 
 /**
  * workload_run() - one run: sim_new, setup, sim_run, finish, counters
+ *
+ * Of several workloads all are set up before time begins; the run ends when all their tasks have
+ * ended or one of them says that it is over. Each one's metrics have its name, or its group's,
+ * in front.
  */
 int workload_run(const struct workload *w, const struct machine *m, const struct sched_kernel *k,
 		 const struct sim_params *p, struct result *r, struct err *err);

@@ -76,11 +76,12 @@ u64 sched_slice(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se)
 		if (unlikely(!se->on_rq)) {
 			with_se.weight = load->weight + se->load.weight;
 			with_se.inv_weight = 0;
+			with_se.truncates = load->truncates;
 			load = &with_se;
 		}
 		if (!load->inv_weight)
-			load->inv_weight = weight_inverse(load->weight);
-		slice = scaled_delta(slice, scale_load_down(se->load.weight), load->inv_weight);
+			load->inv_weight = weight_inverse(load);
+		slice = scaled_delta(slice, load_down(&se->load), load->inv_weight);
 	}
 	if (feat(s, FEAT_BASE_SLICE))
 		slice = max(slice, others_matter ? s->sysctl_idle_min_granularity :

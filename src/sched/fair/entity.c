@@ -77,11 +77,20 @@ account_weighted(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *cu
 	advance_curr(s, cfs_rq, curr, vtime_slow(delta, curr));
 }
 
+/* one tree for all levels: the groups above a task that ran (spec 16 §3) */
+static void charge_groups(struct sched *s, struct sched_entity *curr, u64 delta)
+{
+	for (struct sched_entity *se = curr->parent; se; se = se->parent)
+		se->sum_exec_runtime += delta;
+}
+
 /* the running entity ran @delta ns since it was last accounted */
 void account_curr(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *curr, u64 delta)
 {
 	curr->exec_start = cfs_rq->rq->clock_task;
 	curr->sum_exec_runtime += delta;
+	if (unlikely(cfs_rq->accounts))
+		charge_groups(s, curr, delta);
 	if (likely(curr->vload.weight == NICE_0_LOAD))
 		advance_curr(s, cfs_rq, curr, delta);
 	else

@@ -100,7 +100,7 @@ static inline u64 vtime(u64 delta, const struct sched_entity *se)
 	return vtime_slow(delta, se);
 }
 
-u32 weight_inverse(u64 weight);
+u32 weight_inverse(const struct load_weight *lw);
 /* own weight of a task by policy and nice */
 struct load_weight task_weight(const struct task *p);
 /* sets the entity's own weight; in the flat variant the effective one is left alone */
@@ -181,7 +181,7 @@ static inline bool pelt_update_se(u64 now, struct cfs_rq *cfs_rq, struct sched_e
 
 	if (!pelt_update_sum(now, &se->avg, load, se_runnable(se), cfs_rq->curr == se))
 		return false;
-	pelt_update_averages(&se->avg, scale_load_down(se->load.weight));
+	pelt_update_averages(&se->avg, load_down(&se->load));
 	se->util_changed = true;
 	return true;
 }
@@ -190,7 +190,7 @@ static inline bool pelt_update_blocked_se(u64 now, struct sched_entity *se)
 {
 	if (!pelt_update_sum(now, &se->avg, 0, 0, false))
 		return false;
-	pelt_update_averages(&se->avg, scale_load_down(se->load.weight));
+	pelt_update_averages(&se->avg, load_down(&se->load));
 	se->util_changed = true;
 	return true;
 }
@@ -203,7 +203,7 @@ static inline u64 cfs_rq_runnable(const struct sched *s, const struct cfs_rq *cf
 
 static inline bool pelt_update_cfs_rq(const struct sched *s, u64 now, struct cfs_rq *cfs_rq)
 {
-	if (!pelt_update_sum(now, &cfs_rq->avg, scale_load_down(cfs_rq->load.weight),
+	if (!pelt_update_sum(now, &cfs_rq->avg, load_down(&cfs_rq->load),
 			     cfs_rq_runnable(s, cfs_rq), cfs_rq->curr != NULL))
 		return false;
 	pelt_update_averages(&cfs_rq->avg, 1);

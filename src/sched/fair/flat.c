@@ -33,7 +33,7 @@ u64 flat_effective_weight(const struct sched_entity *se)
 
 static struct load_weight effective_load(const struct sched_entity *se)
 {
-	struct load_weight lw = { flat_effective_weight(se), 0 };
+	struct load_weight lw = { .weight = flat_effective_weight(se) };
 
 	if (lw.weight == se->load.weight)
 		lw.inv_weight = se->load.inv_weight;

@@ -8,10 +8,11 @@
 #include "base/arena.h"
 #include "sched/fair/fair.h"
 
-static void init_cfs_rq(struct rq *rq, struct cfs_rq *cfs_rq, struct task_group *tg)
+static void init_cfs_rq(const struct sched *s, struct rq *rq, struct cfs_rq *cfs_rq, struct task_group *tg)
 {
 	cfs_rq->rq = rq;
 	cfs_rq->tg = tg;
+	cfs_rq->load.truncates = s->k.rules.scale_down == SCALE_DOWN_TRUNCATES;
 	/* far from zero, so that a difference below it doesn't wrap */
 	cfs_rq->min_vruntime = 1ULL << 40;
 	list_init(&cfs_rq->leaf_node);
@@ -19,9 +20,20 @@ static void init_cfs_rq(struct rq *rq, struct cfs_rq *cfs_rq, struct task_group 
 
 void fair_init_rq(struct sched *s, struct rq *rq)
 {
-	init_cfs_rq(rq, &rq->cfs, &s->root_tg);
+	init_cfs_rq(s, rq, &rq->cfs, &s->root_tg);
 	list_init(&rq->cfs_tasks);
 	list_init(&rq->leaf_cfs_rq_list);
+}
+
+static struct load_weight group_weight(const struct sched *s, u64 share)
+{
+	struct load_weight lw = {
+		.weight = share,
+		.truncates = s->k.rules.scale_down == SCALE_DOWN_TRUNCATES,
+	};
+
+	lw.inv_weight = share == NICE_0_LOAD ? 1U << 22 : weight_inverse(&lw);
+	return lw;
 }
 
 static int init_group_queues(struct sched *s, struct task_group *tg)
@@ -32,7 +44,9 @@ static int init_group_queues(struct sched *s, struct task_group *tg)
 
 		if (!se || !cfs_rq)
 			return -ENOMEM;
-		init_cfs_rq(cpu_rq(s, cpu), cfs_rq, tg);
+		init_cfs_rq(s, cpu_rq(s, cpu), cfs_rq, tg);
+		/* one tree for all levels: what a task runs is to be told to its groups */
+		cpu_rq(s, cpu)->cfs.accounts |= is_flat(s);
 		cfs_rq->my_se = se;
 		se->my_q = cfs_rq;
 		se->cfs_rq = tg->parent->cfs_rq[cpu];
@@ -40,7 +54,7 @@ static int init_group_queues(struct sched *s, struct task_group *tg)
 		se->depth = se->parent ? se->parent->depth + 1 : 0;
 		se->slice = s->base_slice;
 		se->idle_group = tg->idle;
-		set_entity_load(s, se, (struct load_weight){ NICE_0_LOAD, 1U << 22 });
+		set_entity_load(s, se, group_weight(s, NICE_0_LOAD));
 		tg->cfs_rq[cpu] = cfs_rq;
 		tg->se[cpu] = se;
 	}
@@ -126,7 +140,7 @@ void update_tg_load_avg(struct sched *s, struct cfs_rq *cfs_rq)
 /* the group's weight is shared out by where its load is */
 static u64 share_of_load(const struct task_group *tg, const struct cfs_rq *cfs_rq, u64 shares)
 {
-	u64 load = max(scale_load_down(cfs_rq->load.weight), (u64)cfs_rq->avg.load_avg);
+	u64 load = max(load_down(&cfs_rq->load), (u64)cfs_rq->avg.load_avg);
 	s64 total = tg->load_avg - (s64)cfs_rq->tg_load_avg_contrib + (s64)load;
 	u64 share = shares * load;
 
@@ -161,6 +175,5 @@ void update_cfs_group(struct sched *s, struct sched_entity *se)
 		return;
 	share = group_share(s, gcfs_rq);
 	if (share != se->load.weight)
-		reweight_entity(s, se->cfs_rq, se,
-				(struct load_weight){ share, weight_inverse(share) });
+		reweight_entity(s, se->cfs_rq, se, group_weight(s, share));
 }

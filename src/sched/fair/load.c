@@ -66,7 +66,7 @@ void enqueue_load_avg(struct cfs_rq *cfs_rq, struct sched_entity *se)
 {
 	rq_load_changed(cfs_rq->rq);
 	cfs_rq->avg.load_avg += se->avg.load_avg;
-	cfs_rq->avg.load_sum += scale_load_down(se->load.weight) * se->avg.load_sum;
+	cfs_rq->avg.load_sum += load_down(&se->load) * se->avg.load_sum;
 }
 
 void dequeue_load_avg(struct cfs_rq *cfs_rq, struct sched_entity *se)
@@ -75,7 +75,7 @@ void dequeue_load_avg(struct cfs_rq *cfs_rq, struct sched_entity *se)
 
 	rq_load_changed(cfs_rq->rq);
 	sub_floor(sa->load_avg, se->avg.load_avg);
-	sub_floor(sa->load_sum, scale_load_down(se->load.weight) * se->avg.load_sum);
+	sub_floor(sa->load_sum, load_down(&se->load) * se->avg.load_sum);
 	sa->load_sum = max(sa->load_sum, (u64)sa->load_avg * PELT_MIN_DIVIDER);
 }
 
@@ -90,7 +90,7 @@ static void attach_entity_load_avg(struct cfs_rq *cfs_rq, struct sched_entity *s
 {
 	struct sched_avg *sa = &se->avg;
 	u32 divider = pelt_divider(&cfs_rq->avg);
-	u64 weight = scale_load_down(se->load.weight);
+	u64 weight = load_down(&se->load);
 
 	sa->last_update_time = cfs_rq->avg.last_update_time;
 	sa->period_contrib = cfs_rq->avg.period_contrib;
@@ -203,7 +203,7 @@ static void propagate_runnable(struct cfs_rq *cfs_rq, struct sched_entity *se,
 static void propagate_load(struct cfs_rq *cfs_rq, struct sched_entity *se, struct cfs_rq *gcfs_rq)
 {
 	long gain = gcfs_rq->prop_runnable_sum;
-	u64 weight = scale_load_down(se->load.weight), load_sum, runnable_sum;
+	u64 weight = load_down(&se->load), load_sum, runnable_sum;
 	u32 divider;
 	unsigned long load_avg;
 	long delta_avg;
@@ -215,7 +215,7 @@ static void propagate_load(struct cfs_rq *cfs_rq, struct sched_entity *se, struc
 	if (gain > 0) {
 		runnable_sum = min(gain + se->avg.load_sum, (u64)divider);
 	} else {
-		u64 queue_weight = scale_load_down(gcfs_rq->load.weight);
+		u64 queue_weight = load_down(&gcfs_rq->load);
 		u64 mean = queue_weight ? gcfs_rq->avg.load_sum / queue_weight : 0;
 
 		runnable_sum = min(se->avg.load_sum, mean);
@@ -302,7 +302,7 @@ void update_load_avg(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity
 	}
 	runs = se->on_rq && !se->sched_delayed;
 	pelt_grow(&se->avg, delta, runs, runs, cfs_rq->curr == se);
-	pelt_grow(&cfs_rq->avg, queue_delta, scale_load_down(cfs_rq->load.weight),
+	pelt_grow(&cfs_rq->avg, queue_delta, load_down(&cfs_rq->load),
 		  cfs_rq_runnable(s, cfs_rq), cfs_rq->curr != NULL);
 }
 

@@ -74,7 +74,7 @@ void pelt_update_averages(struct sched_avg *sa, u64 weight)
 void pelt_recompute_load(struct sched_entity *se)
 {
 	se->avg.load_avg =
-		scale_load_down(se->load.weight) * se->avg.load_sum / pelt_divider(&se->avg);
+		load_down(&se->load) * se->avg.load_sum / pelt_divider(&se->avg);
 }
 
 /* ---- the clock (spec 03 §7) ---- */

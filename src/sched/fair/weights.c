@@ -27,9 +27,9 @@ const u32 sched_prio_to_wmult[40] = {
 };
 
 /* a group's inverse; floor, unlike the table's */
-u32 weight_inverse(u64 weight)
+u32 weight_inverse(const struct load_weight *lw)
 {
-	u64 w = scale_load_down(weight);
+	u64 w = load_down(lw);
 
 	if (w > UINT32_MAX)
 		return 1;
@@ -41,9 +41,9 @@ struct load_weight task_weight(const struct task *p)
 	int i = clamp(p->nice, -20, 19) + 20;
 
 	if (p->policy == POLICY_IDLE)
-		return (struct load_weight){ WEIGHT_IDLEPRIO << WEIGHT_SHIFT, 1431655765 };
+		return (struct load_weight){ WEIGHT_IDLEPRIO << WEIGHT_SHIFT, 1431655765, false };
 	return (struct load_weight){ (u64)sched_prio_to_weight[i] << WEIGHT_SHIFT,
-				     sched_prio_to_wmult[i] };
+				     sched_prio_to_wmult[i], false };
 }
 
 void set_entity_load(const struct sched *s, struct sched_entity *se, struct load_weight lw)
@@ -52,7 +52,7 @@ void set_entity_load(const struct sched *s, struct sched_entity *se, struct load
 	if (is_flat(s))
 		return;
 	se->vload = lw;
-	se->key_weight = scale_load_down(lw.weight);
+	se->key_weight = load_down(&lw);
 }
 
 u64 vtime_slow(u64 delta, const struct sched_entity *se)

@@ -48,9 +48,9 @@ static void test_inverses(void **state)
 
 		assert_int_equal(sched_prio_to_wmult[i], want);
 	}
-	assert_int_equal(weight_inverse(1024 << 10), UINT32_MAX / 1024);
-	assert_int_equal(weight_inverse(0), UINT32_MAX);
-	assert_int_equal(weight_inverse(1), UINT32_MAX / 2);
+	assert_int_equal(weight_inverse(&(struct load_weight){.weight = 1024 << 10}), UINT32_MAX / 1024);
+	assert_int_equal(weight_inverse(&(struct load_weight){.weight = 0}), UINT32_MAX);
+	assert_int_equal(weight_inverse(&(struct load_weight){.weight = 1}), UINT32_MAX / 2);
 }
 
 /* ---- one average (spec 03 §3) ---- */

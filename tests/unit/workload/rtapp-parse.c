@@ -205,7 +205,10 @@ static void bad_files(void **state)
 						    "to 1024" },
 		{ TASK("\"util_max\":2000"), -EINVAL, "f:1:27: \"util_max\" must be an integer from -1 "
 						      "to 1024" },
-		{ TASK("\"taskgroup\":\"/a\""), -ENOTSUP, "f:1:28: task groups (/a) are not built" },
+		{ TASK("\"taskgroup\":\"/a/../b\""), -EINVAL, "f:1:28: \"taskgroup\" is no path" },
+		{ TASK("\"policy\":\"SCHED_RR\",\"priority\":1,\"taskgroup\":\"/a\""), -EINVAL,
+		  "f:1:61: \"taskgroup\" is for SCHED_OTHER, SCHED_BATCH and SCHED_IDLE, not for "
+		  "SCHED_RR" },
 		{ TASK("\"taskgroup\":\"a\""), -EINVAL, "f:1:28: \"taskgroup\" must begin with \"/\"" },
 		{ TASK("\"cpus\":0"), -EINVAL, "f:1:23: \"cpus\" must be an array of integers, not an "
 					       "integer" },

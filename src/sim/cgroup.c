@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cgroup.c - control groups of a run, and the CPUs their tasks may use.
+ *
+ * The core knows groups as weights and limits; paths and cpusets are the engine's. What a task
+ * asked for is kept beside what it gets: it counts again in another group (spec 09 §4).
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "sched/cgroup.h"
+#include "sim/engine.h"
+
+#define MAX_PATH_BYTES 4095
+
+struct sim_cgroup {
+	struct sim_cgroup *parent, *next; /* next: in the order they were made */
+	struct task_group *tg;		  /* NULL: the root's */
+	const char *path;
+	size_t len;
+	u64 *cpus; /* effective cpuset; NULL: all */
+};
+
+/* ---- the tree ---- */
+
+int cgroups_init(struct sim *sim)
+{
+	sim->cgroups = arena_alloc(sim->arena, sizeof(*sim->cgroups));
+	if (!sim->cgroups)
+		return -ENOMEM;
+	sim->cgroups->path = "/";
+	sim->cgroups->len = 1;
+	return 0;
+}
+
+static struct sim_cgroup *find(const struct sim *sim, const char *path, size_t len)
+{
+	struct sim_cgroup *cg = sim->cgroups;
+
+	while (cg && (cg->len != len || memcmp(cg->path, path, len)))
+		cg = cg->next;
+	return cg;
+}
+
+static struct sim_cgroup *make(struct sim *sim, struct sim_cgroup *parent, const char *path,
+			       size_t len, struct err *err)
+{
+	struct sim_cgroup *cg = arena_alloc(sim->arena, sizeof(*cg)), *last = parent;
+	char *copy = arena_alloc(sim->arena, len + 1);
+
+	if (!cg || !copy) {
+		err_set(err, -ENOMEM, "no memory for group %s", path);
+		return NULL;
+	}
+	cg->tg = sched_group_new(sim->sched, parent->tg, SCHED_SHARES_DEFAULT, err);
+	if (!cg->tg)
+		return NULL;
+	cg->parent = parent;
+	cg->cpus = parent->cpus;
+	memcpy(copy, path, len);
+	cg->path = copy;
+	cg->len = len;
+	while (last->next)
+		last = last->next;
+	last->next = cg;
+	return cg;
+}
+
+static bool valid_path(const char *path)
+{
+	size_t len = strlen(path);
+
+	return path[0] == '/' && len <= MAX_PATH_BYTES && !strstr(path, "//") &&
+	       (len == 1 || path[len - 1] != '/') && !strstr(path, "/.");
+}
+
+struct sim_cgroup *sim_cgroup_get(struct sim *sim, const char *path, struct err *err)
+{
+	struct sim_cgroup *cg = sim->cgroups, *parent;
+	const char *end = path;
+
+	if (!valid_path(path)) {
+		err_set(err, -EINVAL, "\"%s\" is no group: expected a path such as /build/jobs",
+			path);
+		return NULL;
+	}
+	while (cg && end && path[1]) {
+		size_t len;
+
+		parent = cg;
+		end = strchr(end + 1, '/');
+		len = end ? (size_t)(end - path) : strlen(path);
+		cg = find(sim, path, len);
+		if (!cg)
+			cg = make(sim, parent, path, len, err);
+	}
+	return cg;
+}
+
+struct sim_cgroup *sim_cgroup_next(const struct sim *sim, const struct sim_cgroup *cg)
+{
+	return cg ? cg->next : sim->cgroups->next;
+}
+
+const char *sim_cgroup_path(const struct sim_cgroup *cg)
+{
+	return cg->path;
+}
+
+struct task_group *sim_cgroup_sched(const struct sim_cgroup *cg)
+{
+	return cg->tg;
+}
+
+/* ---- their files ---- */
+
+static int write_cpus(struct sim *sim, struct sim_cgroup *cg, const char *list, struct err *err)
+{
+	u64 *cpus = arena_array(sim->arena, sim->words, sizeof(u64));
+	int rc;
+
+	if (!cpus)
+		return err_set(err, -ENOMEM, "no memory for a cpuset");
+	rc = mask_parse(list, cpus, sim->nr_cpus, err);
+	if (rc)
+		return rc;
+	/* what a parent hasn't got its children can't give (effective cpuset) */
+	if (cg->parent && cg->parent->cpus && !mask_and(cpus, cpus, cg->parent->cpus, sim->words))
+		return err_set(err, -EINVAL, "none of the CPUs %s is in the cpuset of %s", list,
+			       cg->parent->path);
+	cg->cpus = cpus;
+	sim->has_cpusets = true;
+	return 0;
+}
+
+int sim_cgroup_write(struct sim *sim, struct sim_cgroup *cg, const struct cgroup_files *f,
+		     struct err *err)
+{
+	int rc = 0;
+
+	if (f->shares)
+		rc = sched_group_set_shares(sim->sched, sim->now, cg->tg, f->shares, err);
+	if (rc)
+		return err_prefix(err, "cpu.weight: "), rc;
+	if (f->idle)
+		rc = sched_group_set_idle(sim->sched, sim->now, cg->tg, true, err);
+	if (rc)
+		return err_prefix(err, "cpu.idle: "), rc;
+	for (int i = 0; !rc && i < NR_UCLAMP; i++)
+		if (f->clamps[i])
+			rc = sched_group_set_uclamp(sim->sched, sim->now, cg->tg, i, f->clamp[i],
+						    err);
+	if (rc)
+		return err_prefix(err, "cpu.uclamp: "), rc;
+	if (f->cpus)
+		rc = write_cpus(sim, cg, f->cpus, err);
+	if (rc)
+		return err_prefix(err, "cpuset.cpus: "), rc;
+	handle_outs(sim);
+	return 0;
+}
+
+int sim_cgroup_tree(struct sim *sim, const struct cgroup_tree *tree, struct err *err)
+{
+	int rc = 0;
+
+	for (int i = 0; !rc && i < tree->nr; i++) {
+		const struct cgroup_spec *spec = &tree->group[i];
+		struct sim_cgroup *cg = sim_cgroup_get(sim, spec->path, err);
+
+		rc = cg ? sim_cgroup_write(sim, cg, &spec->files, err) : err->code;
+		if (rc)
+			err_prefix(err, "%s: group %s: ", tree->name, spec->path);
+	}
+	return rc;
+}
+
+/* ---- where tasks are ---- */
+
+struct sim_cgroup *sim_session_new(struct sim *sim, struct err *err)
+{
+	struct sim_cgroup *session = arena_alloc(sim->arena, sizeof(*session));
+
+	if (!session) {
+		err_set(err, -ENOMEM, "no memory for a session");
+		return NULL;
+	}
+	if (!sched_autogroup_enabled(sim->sched))
+		return session;
+	session->tg = sched_group_new(sim->sched, NULL, SCHED_SHARES_DEFAULT, err);
+	return session->tg ? session : NULL;
+}
+
+struct task_group *task_core_group(const struct sim_task *t)
+{
+	if (t->cgroup && t->cgroup->tg)
+		return t->cgroup->tg;
+	return t->session ? t->session->tg : NULL;
+}
+
+const u64 *task_inherited_cpus(const struct sim_task *t)
+{
+	return t->cgroup && t->cgroup->cpus ? t->asked : t->allowed;
+}
+
+void sim_set_place(struct sim *sim, const struct sim_place *place)
+{
+	sim->place = place ? *place : (struct sim_place){0};
+}
+
+struct sim_cgroup *sim_task_cgroup(const struct sim_task *t)
+{
+	return t->cgroup;
+}
+
+/* what @asked (NULL: any CPU) comes to in @cg; Return: NULL: every CPU */
+static const u64 *cgroup_cpus(struct sim *sim, const struct sim_cgroup *cg, const u64 *asked)
+{
+	if (!cg || !cg->cpus)
+		return asked;
+	/* a task whose CPUs aren't in the set runs on all of it */
+	if (!asked || !mask_and(sim->cpuset_scratch, asked, cg->cpus, sim->words))
+		return cg->cpus;
+	return sim->cpuset_scratch;
+}
+
+int task_ask_cpus(struct sim *sim, struct sim_task *t, const u64 *asked)
+{
+	if (unlikely(sim->has_cpusets)) {
+		if (asked && !t->asked_room)
+			t->asked_room = arena_array(sim->arena, sim->words, sizeof(u64));
+		if (asked && !t->asked_room)
+			return -ENOMEM;
+		if (asked && asked != t->asked_room)
+			mask_copy(t->asked_room, asked, sim->words);
+		t->asked = asked ? t->asked_room : NULL;
+		asked = cgroup_cpus(sim, t->cgroup, asked);
+	}
+	return task_keep_allowed(sim, t, asked);
+}
+
+/* the system call of SIM_SET_AFFINITY: -EINVAL if the cpuset has none of the CPUs */
+int task_set_affinity(struct sim *sim, struct sim_task *t, const u64 *asked)
+{
+	const struct sim_cgroup *cg = t->cgroup;
+	int rc;
+
+	if (cg && cg->cpus && !mask_intersects(asked, cg->cpus, sim->words))
+		return -EINVAL;
+	rc = sched_set_affinity(sim->sched, sim->now, t->p, cgroup_cpus(sim, cg, asked));
+	return rc ? rc : task_ask_cpus(sim, t, asked);
+}
+
+/* the system call of SIM_SET_GROUP: "0" written into cgroup.procs */
+int task_set_cgroup(struct sim *sim, struct sim_task *t, struct sim_cgroup *cg)
+{
+	bool cpuset = (t->cgroup ? t->cgroup->cpus : NULL) != cg->cpus;
+	int rc;
+
+	t->cgroup = cg;
+	rc = sched_set_group(sim->sched, sim->now, t->p, task_core_group(t));
+	if (rc)
+		return rc;
+	if (likely(!cpuset))
+		return 0;
+	rc = task_ask_cpus(sim, t, t->asked);
+	if (rc)
+		return rc;
+	mask_fill(sim->cpuset_scratch, sim->nr_cpus);
+	return sched_set_affinity(sim->sched, sim->now, t->p,
+				  t->allowed ? t->allowed : sim->cpuset_scratch);
+}
