@@ -519,6 +519,30 @@ static void four_thousand_cpus(void **state)
 	}
 }
 
+/* domains end at the node: what is left after the fault of 2016 */
+static void missing_domains(void **state)
+{
+	const struct shape s = {2, 1, 2, 1, 2, 2, .reclaim = 30};
+	struct sched_topology *t = make(&s);
+	struct sched_domains *all = domains_of(t, "v6.12");
+	struct sched_domains *lost = domains_of(t, "v6.12,+MISSING_DOMAINS");
+	struct sched_domain_view v;
+
+	for (int cpu = 0; cpu < t->nr_cpus; cpu++) {
+		int n = sched_domains_count(lost, cpu);
+
+		assert_int_equal(sched_domains_count(all, cpu), n + 1);
+		assert_true(sched_domains_get(all, cpu, n, &v));
+		assert_string_equal(v.name, "NUMA");
+		assert_true(sched_domains_get(lost, cpu, n - 1, &v));
+		assert_string_equal(v.name, "PKG");
+		assert_int_equal(v.weight, 8);
+	}
+	sched_domains_free(all);
+	sched_domains_free(lost);
+	drop(t);
+}
+
 static u64 free_of_charge(void *ctx, int cpu, const struct sched_work *w)
 {
 	return 0;
@@ -628,6 +652,7 @@ int main(void)
 		cmocka_unit_test(bad_topologies),
 		cmocka_unit_test(random_machines),
 		cmocka_unit_test(groups_of_first_cpu),
+		cmocka_unit_test(missing_domains),
 		cmocka_unit_test(packing),
 		cmocka_unit_test(four_thousand_cpus),
 	};
