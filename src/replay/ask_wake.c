@@ -80,9 +80,22 @@ static void compare(struct asker *k, const struct story_act *a, const struct wak
 
 /* ---- choosing ---- */
 
+/* it was right to go elsewhere: what else does that show? */
+static void learn(struct asker *k, const struct story_act *a, const struct ask_pending *w,
+		  struct wake_decision *dec)
+{
+	struct wake_decision better;
+
+	if (sched_wake_learn(k->d.s, k->d.now, &w->q, a->to, &better) == LESSON_NONE)
+		return;
+	*dec = better;
+	k->d.fixed_placing++;
+}
+
 static void choose(struct asker *k, const struct story_act *a, struct ask_pending *w)
 {
 	struct wake_decision dec;
+	enum agree_near open;
 
 	ask_listen(k);
 	sched_wake_decide(k->d.s, k->d.now, &w->q, &dec);
@@ -98,8 +111,10 @@ static void choose(struct asker *k, const struct story_act *a, struct ask_pendin
 	} else {
 		if (dec.reason == REASON_PINNED)
 			k->a->wakes_bound++;
-		compare(k, a, &w->q, &dec,
-			w->has_early ? ask_near(k, w->early.target, dec.target) : NEAR_CPU);
+		open = w->has_early ? ask_near(k, w->early.target, dec.target) : NEAR_CPU;
+		compare(k, a, &w->q, &dec, open);
+		if (dec.target != a->to && open == NEAR_CPU)
+			learn(k, a, w, &dec);
 	}
 	drive_wake_commit(&k->d, a, &w->q, &dec);
 }

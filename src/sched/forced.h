@@ -265,6 +265,24 @@ int sched_task_delay(struct sched *s, u64 now, struct task *p);
 /** sched_task_delayed() - queued, but asleep */
 bool sched_task_delayed(const struct task *p);
 
+/* What placing goes by that a record doesn't tell. */
+enum wake_lesson {
+	LESSON_NONE,
+	LESSON_DEPTH,	/* how many CPUs of the LLC a search may look at (spec 04 §5.6) */
+	LESSON_CORES,	/* whether the LLC has idle cores, as far as is known (spec 04 §6) */
+	LESSON_FLIPS,	/* how often the wakee changed its own wakee (spec 04 §3) */
+};
+
+/**
+ * sched_wake_learn() - the wake-up @q went to @to, which the core would not have chosen
+ * @d: if something is learnt: what the core decides now, for @to
+ *
+ * The first of these with which the core would have gone there, and if it is a number the
+ * nearest one, is taken to be so from now on, until the rules change it.
+ */
+enum wake_lesson sched_wake_learn(struct sched *s, u64 now, const struct wake_query *q, int to,
+				  struct wake_decision *d);
+
 /** sched_set_kthread() - it turned out to be a kernel thread, or not to be one */
 void sched_set_kthread(struct sched *s, struct task *p, bool kthread);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What is learnt from picks that the core would not have made: lags of before the record, and by
- * how little a queue is changed.
+ * What is learnt from picks and placements that the core would not have made: lags of before the
+ * record, and by how little a queue is changed; what searches go by.
  */
 #include "../balance/rig.h"
 
@@ -119,12 +119,76 @@ static void protected_leaves(void **state)
 	rig_stop(&r);
 }
 
+/* every CPU of one LLC runs a task but @idle; @p, last on CPU 0, is woken from there */
+static void busy_but(struct rig *r, const char *kernel, int idle, struct wake_query *q)
+{
+	rig_start(r, kernel, 1, 1, 8, 1);
+	q->p = asleep(r);
+	for (int c = 0; c < 8; c++) {
+		u64 only = 1ull << c;
+
+		if (c == idle)
+			continue;
+		rig_task(r, c, &only);
+		rig_schedule(r, c);
+	}
+	rig_drop_requests(r);
+}
+
+static void search_depth(void **state)
+{
+	struct wake_query q = {.cpu = 0};
+	struct wake_decision d, better;
+	struct rig r;
+	struct llc *llc;
+
+	busy_but(&r, "v6.12.95", 5, &q);
+	llc = cpu_rq(r.s, 0)->llc;
+	llc->nr_idle_scan = 1;
+	sched_wake_decide(r.s, r.now, &q, &d);
+	assert_int_equal(d.target, 0);
+	assert_int_equal(sched_wake_learn(r.s, r.now, &q, 5, &better), LESSON_DEPTH);
+	assert_int_equal(better.target, 5);
+	assert_int_equal(llc->nr_idle_scan, 5); /* CPU 5 is the fifth that is looked at */
+	/* and the other way round: the search ended before */
+	llc->nr_idle_scan = 8;
+	assert_int_equal(sched_wake_learn(r.s, r.now, &q, 0, &better), LESSON_DEPTH);
+	assert_int_equal(better.target, 0);
+	assert_int_equal(llc->nr_idle_scan, 4);
+	/* nothing leads to a CPU that is busy: all stays as it is */
+	assert_int_equal(sched_wake_learn(r.s, r.now, &q, 3, &better), LESSON_NONE);
+	assert_int_equal(llc->nr_idle_scan, 4);
+	assert_int_equal(q.p->wakee_flips, 0);
+	rig_stop(&r);
+}
+
+/* without a limit to learn, that waker and wakee have many partners explains why it stayed */
+static void flips(void **state)
+{
+	struct wake_query q = {.cpu = 2, .sync = true, .in_task = true};
+	struct wake_decision d, better;
+	struct rig r;
+
+	busy_but(&r, "v5.10", -1, &q);
+	cpu_rq(r.s, 2)->curr->wakee_flips = 1000;
+	sched_wake_decide(r.s, r.now, &q, &d);
+	assert_int_equal(d.target, 2);
+	assert_int_equal(sched_wake_learn(r.s, r.now, &q, 0, &better), LESSON_FLIPS);
+	assert_int_equal(better.target, 0);
+	assert_int_equal(q.p->wakee_flips, 8);
+	assert_int_equal(sched_wake_learn(r.s, r.now, &q, 2, &better), LESSON_FLIPS);
+	assert_int_equal(q.p->wakee_flips, 7);
+	rig_stop(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unseen_lags),
 		cmocka_unit_test(known_lags),
 		cmocka_unit_test(protected_leaves),
+		cmocka_unit_test(search_depth),
+		cmocka_unit_test(flips),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
