@@ -110,16 +110,26 @@ static void print_list(void)
 }
 
 /* "…" is one column of three bytes. */
+static int columns(const char *range)
+{
+	return (int)strlen(range) - (strstr(range, "…") ? 2 : 0);
+}
+
 static void print_model(const struct workload_model *m)
 {
 	char def[64], range[96];
+	int width = 28;
 
+	for (const struct workload_param *p = m->params; p->name; p++) {
+		range_text(p, range, sizeof(range));
+		width = max(width, columns(range));
+	}
 	printf("%s: %s\n\nmetrics: %s\n\n", m->name, m->doc, m->metric_doc);
 	printf("  %-10s %-9s range\n", "parameter", "default");
 	for (const struct workload_param *p = m->params; p->name; p++) {
 		range_text(p, range, sizeof(range));
-		printf("  %-10s %-9s %-*s %s\n", p->name, default_text(p, def, sizeof(def)),
-		       strstr(range, "…") ? 30 : 28, range, p->doc);
+		printf("  %-10s %-9s %s%*s %s\n", p->name, default_text(p, def, sizeof(def)), range,
+		       width - columns(range), "", p->doc);
 	}
 }
 
