@@ -65,6 +65,7 @@ static void exec_decided(struct sim *sim, struct sim_cpu *c)
 		exec_load(sim, c);
 		return;
 	}
+	count(sim, CNT_execs_moved);
 	stop_queue(sim, c->id, c, c->curr, target);
 	if (!return_to_user(sim, c, exec_load))
 		exec_load(sim, c);

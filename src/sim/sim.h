@@ -113,6 +113,7 @@ u64 sim_region_node_bytes(const struct sim_region *r, int node);
 
 enum sim_op {
 	SIM_RUN,	/* work_ns of computing at nominal speed */
+	SIM_SYSCALL,	/* value system calls that do nothing but enter and leave the kernel */
 	SIM_RUN_WALL,	/* spin until ns of wall time passed (preemption counts) */
 	SIM_STREAM,	/* move bytes: reads and writes over pieces of regions */
 	SIM_TOUCH,	/* first touch: write bytes of a region from offset on */
@@ -180,7 +181,7 @@ struct sim_step {
 	/* RUN, RUN_WALL, SLEEP, SLEEP_UNTIL, SLEEP_IRQ, SET_SLICE, QUEUE_WORK; IO: device time */
 	u64 ns;
 	u64 bytes;		/* READ, WRITE, IO */
-	int value;		/* SET_NICE, SLEEP_IRQ; WAKE_PAIR: 1 is a sync wake-up */
+	int value;		/* SYSCALL, SET_NICE, SLEEP_IRQ; WAKE_PAIR: 1 is a sync wake-up */
 	enum sched_policy policy; /* SET_NICE */
 	union {
 		struct sim_pipe *pipe;

@@ -29,6 +29,14 @@ static bool step_run(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 	return false;
 }
 
+static bool step_syscall(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
+{
+	if (t->step.value <= 0)
+		return true;
+	seg_call(sim, c, CPU_KERNEL, (u64)t->step.value * sim->cost->syscall, step_next);
+	return false;
+}
+
 static bool step_run_wall(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 {
 	struct frame f = {
@@ -157,6 +165,7 @@ static bool step_exit(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 
 static const step_fn steps[] = {
 	[SIM_RUN] = step_run,
+	[SIM_SYSCALL] = step_syscall,
 	[SIM_RUN_WALL] = step_run_wall,
 	[SIM_STREAM] = step_stream,
 	[SIM_TOUCH] = step_touch,

@@ -81,6 +81,7 @@ static void exec_moves(void **state)
 	world_run(sim);
 	assert_true(s.cpu != 0);
 	assert_int_equal(world_counter(sim, CNT_execs), 1);
+	assert_int_equal(world_counter(sim, CNT_execs_moved), 1);
 	assert_in_range(s.at[3] - s.at[2], m->cost.exec, m->cost.exec + 20 * US);
 	sim_free(sim);
 	machine_free(m);

@@ -97,6 +97,23 @@ static void siblings_slow_each_other(void **state)
 	machine_free(m);
 }
 
+/* Calls cost what they cost, each; none cost nothing. */
+static void calls_add_up(void **state)
+{
+	struct machine *m = world_machine("core:1 pu:1");
+	struct script s = SCRIPT({ .op = SIM_SYSCALL, .value = 3 }, { .op = SIM_SYSCALL },
+				 { .op = SIM_SYSCALL, .value = 1 }, { .op = SIM_NOP });
+	struct sim *sim = world_quiet(m, "v6.1");
+
+	world_spawn(sim, &s, NULL);
+	world_run(sim);
+	assert_int_equal(s.at[1] - s.at[0], 3 * m->cost.syscall);
+	assert_int_equal(s.at[2], s.at[1]);
+	assert_int_equal(s.at[3] - s.at[2], m->cost.syscall);
+	sim_free(sim);
+	machine_free(m);
+}
+
 /* Without noise a sleep is exact but for what it costs to wake. */
 static void sleep_is_exact(void **state)
 {
@@ -313,6 +330,7 @@ int main(void)
 		cmocka_unit_test(run_wall_counts_preemption),
 		cmocka_unit_test(two_hogs_share),
 		cmocka_unit_test(siblings_slow_each_other),
+		cmocka_unit_test(calls_add_up),
 		cmocka_unit_test(sleep_is_exact),
 		cmocka_unit_test(slack_is_drawn),
 		cmocka_unit_test(sleep_until),
