@@ -42,7 +42,8 @@
 #define CPU_FIELDS(F, D)                                                                           \
 	F(base, FREQ, base_mhz, 1, 100000)                                                         \
 	F(max, FREQ, max_mhz, 1, 100000)                                                           \
-	F(smt_speed, PERMILLE, smt_permille, 100, 1000)
+	F(smt_speed, PERMILLE, smt_permille, 100, 1000)                                            \
+	F(dhrystone, COUNT, dhrystone, 1, 1000000)
 
 #define KERNEL_FIELDS(F, D)                                                                        \
 	F(hz, COUNT, hz, 24, 10000)                                                                \

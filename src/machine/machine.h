@@ -84,6 +84,7 @@ struct machine {
 	int nr_boost;		/* frequency by active cores per package, ascending */
 	struct { int cores; u32 mhz; } boost[MAX_BOOST];
 	u32 max_mhz;		/* cpuinfo.max */
+	u32 dhrystone;		/* cycles of the biggest core for a loop of Dhrystone 2 */
 	int hz;
 	bool cpuidle;		/* C-states are published (spec 05 §5) */
 	int nr_cstates;

@@ -42,7 +42,7 @@ static void check_costs(const struct machine *m)
 		assert_true(c->wake_remote[d] >= c->wake_local);
 		assert_true(c->inspect_cpu[d] >= c->inspect_cpu[d - 1]);
 	}
-	assert_true(c->syscall && c->switch_same_mm && c->fork && c->exec && c->pipe_write);
+	assert_true(m->dhrystone && c->syscall && c->switch_same_mm && c->fork && c->exec && c->pipe_write);
 	assert_true(c->switch_other_mm >= c->switch_same_mm);
 	assert_true(m->dram_ns[0] <= m->dram_ns[1] && m->dram_ns[1] <= m->dram_ns[2]);
 	assert_true(m->nr_cstates > 0 && m->hz > 0 && m->max_mhz >= m->base_mhz);
