@@ -24,6 +24,7 @@ extern const struct workload_model schbench_model;
 extern const struct workload_model share_model;
 extern const struct workload_model stream_model;
 extern const struct workload_model tbench_model;
+extern const struct workload_model unixbench_model;
 
 /**
  * model_latencies() - add the metrics "<what> p50", "… p99" and "… max" in µs

@@ -37,6 +37,11 @@ static void expressions(void **state)
 		{ "periodic:run=1ms,load=10", -EINVAL, "periodic: give run or load, not both" },
 		{ "hog:nice=0:20", -EINVAL, "hog: nice=20: expected an integer from -20 to 19" },
 		{ "hog:nice=0:", -EINVAL, "hog: nice=: expected an integer" },
+		{ "unixbench:test=exec", -EINVAL, "unixbench: test=exec: expected one of dhry2reg|syscall|"
+						  "pipe|context1|spawn|execl" },
+		{ "unixbench:copies=0", -EINVAL, "unixbench: copies=0: expected an integer from 1 to 10K" },
+		{ "unixbench:duration=10", -EINVAL, "unixbench: duration=10: expected a time with its unit" },
+		{ "unixbench:execl", -EINVAL, "unixbench has no parameter \"execl\"; it has test, copies, " },
 		{ "rtapp", -EINVAL, "rtapp: name a file: rtapp:FILE" },
 		{ "no/such.json", -ENOENT, "no/such.json: No such file" },
 		{ "no/such.json,reading=json-c", -ENOENT, "no/such.json: No such file" },
