@@ -14,7 +14,7 @@
 #include "report/json.h"
 #include "workload/workload.h"
 
-enum { OPT_JSON = 256, OPT_CHECK, OPT_TRACE, OPT_TRACE_FORMAT, OPT_SCHEDSTAT };
+enum { OPT_JSON = 256, OPT_CHECK, OPT_TRACE, OPT_TRACE_FORMAT, OPT_SCHEDSTAT, OPT_PRESSURE };
 
 struct options {
 	struct run_args run;
@@ -31,6 +31,8 @@ static const struct argp_option option_table[] = {
 	{ "trace-format", OPT_TRACE_FORMAT, "FORMAT", 0, "ftrace or perfetto, whatever FILE is called", 0 },
 	{ "schedstat", OPT_SCHEDSTAT, "FILE", 0,
 	  "write the counters at the end as /proc/schedstat has them, in the version of the kernel", 0 },
+	{ "pressure", OPT_PRESSURE, "DIR", 0,
+	  "measure how long tasks waited, and write it at the end as the files of /proc/pressure", 0 },
 	{ "json", OPT_JSON, NULL, 0, "metrics and counters as JSON", 0 },
 	{ "check", OPT_CHECK, NULL, 0, "check the scheduler's invariants at every event (slow)", 0 },
 	{ 0 },
@@ -58,6 +60,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_SCHEDSTAT:
 		o->files.schedstat = arg;
+		break;
+	case OPT_PRESSURE:
+		o->files.pressure = arg;
 		break;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->run;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd/run_outputs.h"
 #include "trace/collect.h"
 #include "trace/newfile.h"
+#include "trace/pressure.h"
 #include "trace/schedstat.h"
 #include "trace/write.h"
 
@@ -15,9 +19,23 @@ struct run_outputs {
 	struct trace_writer *trace;
 	struct trace_collector *collector;
 	struct new_file schedstat; /* .f NULL: not asked for */
+	struct new_file pressure[NR_PSI_RESOURCES]; /* .f NULL: this kernel has none */
+	const char *pressure_dir;  /* NULL: not asked for */
+	bool made_dir;		   /* … and it wasn't there */
 	int ret;		   /* what went wrong at the end of the run */
 	struct err err;
 };
+
+static int commit(struct new_file *n, int ret, struct err *err)
+{
+	if (n->f && !ret) {
+		ret = new_file_commit(n);
+		if (ret)
+			err_set(err, ret, "%s: can't be written: %s", n->path, strerror(-ret));
+	}
+	new_file_drop(n);
+	return ret;
+}
 
 /* ---- the trace ---- */
 
@@ -77,6 +95,56 @@ static int write_schedstat(struct run_outputs *o, struct sim *sim)
 	return 0;
 }
 
+/* ---- /proc/pressure ---- */
+
+/* Every kernel has the first three. */
+static int open_pressure(struct run_outputs *o, const char *dir, struct err *err)
+{
+	int ret = 0;
+
+	o->pressure_dir = dir;
+	o->made_dir = !mkdir(dir, 0777);
+	if (!o->made_dir && errno != EEXIST)
+		return err_set(err, -errno, "%s: can't be made: %s", dir, strerror(errno));
+	for (int i = 0; !ret && i < NR_PSI_RESOURCES; i++) {
+		char *path;
+
+		if (i == PSI_IRQ && !o->k->rules.psi_irq)
+			continue;
+		if (asprintf(&path, "%s/%s", dir, pressure_name(i)) < 0)
+			return err_set(err, -ENOMEM, "out of memory");
+		ret = new_file_open(&o->pressure[i], path, err);
+		free(path);
+	}
+	return ret;
+}
+
+static int write_pressure(struct run_outputs *o, struct sim *sim)
+{
+	struct sched_psi psi;
+	int ret = 0;
+
+	for (int i = 0; !ret && i < NR_PSI_RESOURCES; i++) {
+		if (!o->pressure[i].f)
+			continue;
+		ret = sched_psi_read(sim_sched(sim), sim_uptime(sim), NULL, i, &psi);
+		if (ret)
+			err_set(&o->err, ret, "%s can't be read", pressure_name(i));
+		else
+			pressure_write(o->pressure[i].f, &psi);
+	}
+	return ret;
+}
+
+static int close_pressure(struct run_outputs *o, int ret, struct err *err)
+{
+	for (int i = 0; i < NR_PSI_RESOURCES; i++)
+		ret = commit(&o->pressure[i], ret, err);
+	if (ret && o->made_dir)
+		rmdir(o->pressure_dir);
+	return ret;
+}
+
 /* ---- all of them ---- */
 
 static void at_end(void *outputs, struct sim *sim)
@@ -85,17 +153,8 @@ static void at_end(void *outputs, struct sim *sim)
 
 	if (o->schedstat.f)
 		o->ret = write_schedstat(o, sim);
-}
-
-static int commit(struct new_file *n, int ret, struct err *err)
-{
-	if (n->f && !ret) {
-		ret = new_file_commit(n);
-		if (ret)
-			err_set(err, ret, "%s: can't be written: %s", n->path, strerror(-ret));
-	}
-	new_file_drop(n);
-	return ret;
+	if (o->pressure_dir && !o->ret)
+		o->ret = write_pressure(o, sim);
 }
 
 int run_outputs_close(struct run_outputs *o, int ret, struct err *err)
@@ -108,6 +167,8 @@ int run_outputs_close(struct run_outputs *o, int ret, struct err *err)
 	}
 	ret = close_trace(o, ret, err);
 	ret = commit(&o->schedstat, ret, err);
+	if (o->pressure_dir)
+		ret = close_pressure(o, ret, err);
 	free(o);
 	return ret;
 }
@@ -120,7 +181,7 @@ int run_outputs_open(const struct run_files *files, const struct machine *m,
 	int ret = 0;
 
 	*out = NULL;
-	if (!files->trace && !files->schedstat)
+	if (!files->trace && !files->schedstat && !files->pressure)
 		return 0;
 	o = calloc(1, sizeof(*o));
 	if (!o)
@@ -129,12 +190,15 @@ int run_outputs_open(const struct run_files *files, const struct machine *m,
 	o->k = k;
 	if (files->schedstat)
 		ret = new_file_open(&o->schedstat, files->schedstat, err);
+	if (!ret && files->pressure)
+		ret = open_pressure(o, files->pressure, err);
 	if (!ret && files->trace)
 		ret = open_trace(o, files, kernel_name, params, err);
 	if (ret) {
 		run_outputs_close(o, ret, err);
 		return ret;
 	}
+	params->pressure = files->pressure;
 	params->end = at_end;
 	params->end_ctx = o;
 	*out = o;

@@ -17,6 +17,7 @@
 struct run_files {
 	const char *trace, *trace_format;
 	const char *schedstat;
+	const char *pressure; /* a directory */
 };
 
 struct run_outputs;

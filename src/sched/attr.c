@@ -341,23 +341,18 @@ int sched_set_affinity(struct sched *s, u64 now, struct task *p, const u64 *allo
 	return 0;
 }
 
-int sched_set_group(struct sched *s, u64 now, struct task *p, struct task_group *g)
+static void change_group(struct sched *s, struct rq *rq, struct task *p, struct task_group *g)
 {
-	struct rq *rq = cpu_rq(s, p->cpu);
 	struct saved was;
 
-	if (!g)
-		g = &s->root_tg;
-	if (p->tg == g)
-		return 0;
-	update_rq_clock(s, rq, now);
 	if (!task_is_fair(p)) { /* for when it is one again */
 		bool pending = p->migration_pending;
 
 		p->tg = g;
 		set_task_cpu(s, p, p->cpu);
 		p->migration_pending = pending;
-		return 0;
+		uclamp_recount(s, p);
+		return;
 	}
 	was = save_task(s, rq, p);
 	fair_change_group(s, p, g);
@@ -366,5 +361,24 @@ int sched_set_group(struct sched *s, u64 now, struct task *p, struct task_group 
 		resched_curr(s, rq, rq->cpu);
 	else if (was.queued)
 		check_preempt_curr(s, rq, p, 0, rq->cpu);
+}
+
+int sched_set_group(struct sched *s, u64 now, struct task *p, struct task_group *g)
+{
+	struct rq *rq = cpu_rq(s, p->cpu);
+
+	if (!g)
+		g = &s->root_tg;
+	if (p->tg == g)
+		return 0;
+	update_rq_clock(s, rq, now);
+	if (unlikely(s->tracks & TRACK_PSI)) {
+		u32 flags = psi_leave_group(s, p);
+
+		change_group(s, rq, p, g);
+		psi_join_group(s, p, flags);
+	} else {
+		change_group(s, rq, p, g);
+	}
 	return 0;
 }

@@ -41,6 +41,13 @@ int sched_group_set_idle(struct sched *s, u64 now, struct task_group *tg, bool i
 /** sched_autogroup_enabled() - each session has a group of its own below the root group */
 bool sched_autogroup_enabled(const struct sched *s);
 
+/**
+ * sched_autogroup_new() - the group of a session: it competes like one, but is no cgroup
+ *
+ * It limits no clamps, and its tasks' pressure is the root group's. Return: as sched_group_new().
+ */
+struct task_group *sched_autogroup_new(struct sched *s, struct err *err);
+
 /** sched_group_usage() - CPU time used until @now by the tasks of @tg (not the root) and below, ns */
 u64 sched_group_usage(const struct sched *s, u64 now, const struct task_group *tg);
 

@@ -168,5 +168,7 @@ int sched_check(const struct sched *s, u64 now, struct err *err)
 		rc = classes_check(s, err);
 	if (!rc)
 		rc = uclamp_check(s, err);
+	if (!rc)
+		rc = psi_check(s, err);
 	return rc ? rc : group_sums_check(s, err);
 }

@@ -150,6 +150,8 @@ struct task_group {
 	long runnable_avg;	/* SHARE_CONCUR */
 	u16 uclamp_req[NR_UCLAMP], uclamp[NR_UCLAMP]; /* asked for, effective */
 	u64 exec_above_fair;	/* ns that its realtime and deadline tasks ran */
+	bool autogroup;		/* of a session: no cgroup */
+	struct psi_group *psi;	/* NULL: pressure isn't measured; autogroup: the root's */
 	struct cfs_rq **cfs_rq;	  /* [nr_cpus] */
 	struct sched_entity **se; /* [nr_cpus]; NULL for the root group */
 };
@@ -173,6 +175,9 @@ struct task {
 	bool migrating;		/* in the hands of a balancing pass */
 	bool wake_after_move;	/* a delayed task was woken while it was there */
 	bool in_use;		/* the slot holds a task */
+	u8 psi_flags;		/* what PSI counts it as, TSK_… (psi_group.h) */
+	bool in_iowait;		/* its next, or present, sleep is for I/O */
+	bool in_memstall;
 	bool migration_pending;	/* sits on a CPU it may not use until the stopper comes */
 	int wake_flags;		/* WF_* from the choice of a CPU to the enqueue */
 	u64 last_queued;	/* ns: waits since then; 0: it doesn't (info.h) */

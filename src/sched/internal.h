@@ -90,6 +90,22 @@ void track_queued(struct sched *s, struct rq *rq, struct task *p);
 /* @p leaves it; before the class hears of it. @flags: DEQUEUE_… */
 void track_dequeued(struct sched *s, struct rq *rq, struct task *p, int flags);
 
+/* ---- psi.c: pressure; called if it is measured only ---- */
+
+int psi_init_group(struct sched *s, struct task_group *tg);
+/* @p is queued on @rq, waking or moved there, or still asleep (delayed) */
+void psi_queued(struct sched *s, struct rq *rq, struct task *p);
+/* @p leaves its CPU for another one */
+void psi_moves(struct sched *s, struct task *p);
+/* @next is about to be current on @rq instead of rq->curr, or of the stopper */
+void psi_picked(struct sched *s, struct rq *rq, struct task *next);
+void psi_stopper_begins(struct sched *s, struct rq *rq, struct task *prev);
+void psi_stopper_ends(struct rq *rq);
+/* around a change of p->tg */
+u32 psi_leave_group(struct sched *s, struct task *p);
+void psi_join_group(struct sched *s, struct task *p, u32 flags);
+int psi_check(const struct sched *s, struct err *err);
+
 /* ---- uclamp.c, uclamp_limits.c, uclamp_ask.c: utilisation clamps ---- */
 
 static inline bool has_uclamp(const struct sched *s)

@@ -159,11 +159,16 @@ void track_queued(struct sched *s, struct rq *rq, struct task *p)
 {
 	if (!p->se.sched_delayed) /* one that moves, asleep in all but name */
 		uclamp_rq_inc(s, rq, p);
+	if (s->tracks & TRACK_PSI)
+		psi_queued(s, rq, p);
 }
 
 void track_dequeued(struct sched *s, struct rq *rq, struct task *p, int flags)
 {
 	uclamp_rq_dec(s, rq, p);
+	/* a sleeper is told of when it is switched out */
+	if (s->tracks & TRACK_PSI && !(flags & (DEQUEUE_SLEEP | DEQUEUE_SAVE)))
+		psi_moves(s, p);
 }
 
 void check_preempt_curr(struct sched *s, struct rq *rq, struct task *p, int flags, int from)
@@ -196,6 +201,8 @@ void set_task_cpu(struct sched *s, struct task *p, int cpu)
 			fair_migrate_task_rq(s, p, cpu);
 		else if (p->class_id == CLASS_DL)
 			dl_leave_cpu(s, p);
+		if (unlikely(p->psi_flags)) /* asleep, for I/O or memory */
+			psi_moves(s, p);
 	}
 	p->cpu = cpu;
 	p->migration_pending = false;

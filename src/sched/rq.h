@@ -116,6 +116,7 @@ struct rq {
 	const struct task *reserved_for;
 	u64 reserved_until;
 	struct uclamp_rq *uclamp; /* [NR_UCLAMP]; NULL: this kernel has no clamps */
+	struct task *psi_stopper; /* its stopper, as PSI counts it */
 	bool uclamp_idle;	/* nothing is counted: util_max is held (spec 09 §3) */
 	/* statistics (spec 11 §4) */
 	u32 yld_count, sched_count, sched_goidle, ttwu_count, ttwu_local;
@@ -151,7 +152,7 @@ struct rt_domain {
 #define MAX_OUT 256
 
 /* Who wants to hear of every task that comes, goes and runs; usually nobody. */
-enum { TRACK_UCLAMP = 1 << 0 };
+enum { TRACK_UCLAMP = 1 << 0, TRACK_PSI = 1 << 1 };
 
 struct sched {
 	const struct sched_topology *topo;
@@ -189,6 +190,7 @@ struct sched {
 	u16 uclamp_default[NR_UCLAMP]; /* sysctl: no task's clamp counts for more */
 	u16 uclamp_min_rt_default;
 	int uclamp_buckets;
+	u64 psi_at;		/* what the host was asked to wait for; UINT64_MAX: nothing */
 	struct task_group root_tg;
 	struct list_head groups;
 	struct rng rng;

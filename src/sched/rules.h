@@ -115,6 +115,9 @@ struct sched_rules {
 	enum uclamp_group_rule uclamp_group; /* what a group's values do to a task's */
 	enum uclamp_fit_rule uclamp_fit;
 	bool uclamp_reset;		/* 5.11+: -1 takes a request back */
+	bool psi_cpu_full;		/* 5.13+: pressure files say full of CPUs, too */
+	bool psi_irq;			/* 6.1+: irq.pressure, with interrupt time accounting */
+	bool psi_per_group;		/* 6.1+: cgroup.pressure */
 	enum bandwidth_rule bandwidth;
 	enum share_rule share;
 	enum scale_down_rule scale_down; /* of a group's small share (spec 09 §1) */

@@ -114,6 +114,8 @@ void set_picked(struct sched *s, struct rq *rq, struct task *next)
 	struct task *prev = rq->curr;
 
 	rq->sched_count++;
+	if (unlikely(s->tracks & TRACK_PSI))
+		psi_picked(s, rq, next);
 	if (next && task_is_fair(next))
 		list_move(&next->rq_node, &rq->cfs_tasks); /* spec 14 §1.8 */
 	if (next != prev) {

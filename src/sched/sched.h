@@ -84,6 +84,8 @@ enum sched_out_kind {
 	OUT_RT_PUSH,	   /* @cpu: IPI, then sched_rt_push() (spec 08 §2.7) */
 	OUT_UCLAMP,	   /* from now on tasks are counted by their clamps wherever they are
 			    * queued and dequeued, which takes its time (uclamp.h) */
+	OUT_PSI,	   /* call sched_psi_update() at the time @arg (replaces an earlier one;
+			    * UINT64_MAX: there is nothing to wait for; psi.h) */
 };
 
 struct sched_out {

@@ -27,6 +27,8 @@ void sched_stop_begin(struct sched *s, u64 now, int cpu)
 		curr->on_cpu = false;
 		info_depart(rq, curr);
 	}
+	if (unlikely(s->tracks & TRACK_PSI))
+		psi_stopper_begins(s, rq, curr);
 	rq->sched_count++;
 	rq->pcount++;
 	rq->stop_arrival = rq->clock;
@@ -70,6 +72,8 @@ void sched_stop_end(struct sched *s, u64 now, int cpu)
 	assert(rq->stop_running);
 	update_rq_clock(s, rq, now);
 	rq->stop_running = false;
+	if (unlikely(s->tracks & TRACK_PSI))
+		psi_stopper_ends(rq);
 	rq->rq_cpu_time += rq->clock - rq->stop_arrival;
 	add_nr_running(s, rq, -1);
 	rq_update_idle(s, rq);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "sched/cgroup.h"
 #include "sched/class.h"
 #include "sched/task.h"
 
@@ -108,8 +109,8 @@ void sched_task_free(struct sched *s, struct task *p)
 	list_add(&p->list_node, &s->free_tasks);
 }
 
-struct task_group *sched_group_new(struct sched *s, struct task_group *parent, u64 shares,
-				   struct err *err)
+static struct task_group *new_group(struct sched *s, struct task_group *parent, u64 shares,
+				    bool autogroup, struct err *err)
 {
 	struct task_group *tg;
 
@@ -126,11 +127,27 @@ struct task_group *sched_group_new(struct sched *s, struct task_group *parent, u
 	}
 	tg->parent = parent ? parent : &s->root_tg;
 	tg->shares = shares << WEIGHT_SHIFT;
+	tg->autogroup = autogroup;
 	uclamp_init_group(tg);
 	if (fair_group_init(s, tg, err))
 		return NULL;
+	if (psi_init_group(s, tg)) {
+		err_set(err, -ENOMEM, "no memory to measure a task group's pressure");
+		return NULL;
+	}
 	list_add_tail(&tg->node, &s->groups);
 	return tg;
+}
+
+struct task_group *sched_group_new(struct sched *s, struct task_group *parent, u64 shares,
+				   struct err *err)
+{
+	return new_group(s, parent, shares, false, err);
+}
+
+struct task_group *sched_autogroup_new(struct sched *s, struct err *err)
+{
+	return new_group(s, NULL, SCHED_SHARES_DEFAULT, true, err);
 }
 
 void *sched_task_host(const struct task *p)

@@ -26,7 +26,7 @@ static unsigned int within_group(const struct sched *s, const struct task *p, en
 	const struct uclamp_se *req = &p->uclamp_req[id];
 	const struct task_group *tg = p->tg;
 
-	if (!tg->parent)
+	if (!tg->parent || tg->autogroup)
 		return req->value;
 	if (s->k.rules.uclamp_group == UCLAMP_GROUP_LIMITS)
 		return req->user_defined ? min(req->value, tg->uclamp[id]) : tg->uclamp[id];

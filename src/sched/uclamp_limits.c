@@ -48,8 +48,8 @@ int sched_group_set_uclamp(struct sched *s, u64 now, struct task_group *tg, enum
 	if (!has_uclamp(s))
 		return err_set(err, -EOPNOTSUPP, "%s is built without utilisation clamps",
 			       sched_profile_name(s->k.profile));
-	if (!tg || !tg->parent)
-		return err_set(err, -EINVAL, "the root group has no utilisation clamps");
+	if (!tg || !tg->parent || tg->autogroup)
+		return err_set(err, -EINVAL, "the root group and sessions have no utilisation clamps");
 	if (value > SCHED_CAPACITY_SCALE)
 		return err_set(err, -EINVAL, "a utilisation clamp is 0 to %d, not %u",
 			       SCHED_CAPACITY_SCALE, value);

@@ -187,7 +187,7 @@ struct sim_cgroup *sim_session_new(struct sim *sim, struct err *err)
 	}
 	if (!sched_autogroup_enabled(sim->sched))
 		return session;
-	session->tg = sched_group_new(sim->sched, NULL, SCHED_SHARES_DEFAULT, err);
+	session->tg = sched_autogroup_new(sim->sched, err);
 	return session->tg ? session : NULL;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sched/psi.h"
 #include "sim/engine.h"
 
 /* Idle stamps lie up to 4 s in the past of the start (spec 14 §0). */
@@ -153,7 +154,10 @@ struct sim *sim_new(const struct machine *m, const struct sched_kernel *k,
 		err_set(err, -ENOMEM, "no memory to simulate %d CPUs", sim->nr_cpus);
 		goto fail;
 	}
+	sim->psi_at = NEVER;
 	if (boot(sim, k, err))
+		goto fail;
+	if (p->pressure && sched_psi_enable(sim->sched, sim->now, err))
 		goto fail;
 	if (p->cgroups && sim_cgroup_tree(sim, p->cgroups, err))
 		goto fail;
@@ -245,6 +249,10 @@ static void other_event(struct sim *sim)
 
 		heap_remove(&sim->class_timers, cpu);
 		class_timer_expired(sim, &sim->cpu[cpu]);
+	} else if (sim->psi_at == sim->now) {
+		sim->psi_at = NEVER;
+		sched_psi_update(sim->sched, sim->now);
+		handle_outs(sim);
 	} else {
 		tick_all(sim);
 	}

@@ -6,7 +6,7 @@
  * the next expiry of a timer (one per task, and one per CPU for the core), and
  * the tick (one for all CPUs, since their ticks share a phase). At equal times
  * timers come first, by the number of their task, then the core's, then the
- * tick, then the CPUs by number.
+ * averages of pressure, then the tick, then the CPUs by number.
  */
 #ifndef IDLEST_SIM_ENGINE_H
 #define IDLEST_SIM_ENGINE_H
@@ -37,7 +37,7 @@ static inline void arm_others(struct sim *sim)
 {
 	u64 timer = min(heap_time(&sim->timers), heap_time(&sim->class_timers));
 
-	sim->other_at = min(timer, sim->next_tick);
+	sim->other_at = min(min(timer, sim->psi_at), sim->next_tick);
 }
 
 static inline void waitq_add(struct waitq *q, struct sim_task *t)

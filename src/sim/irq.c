@@ -6,6 +6,7 @@
  * then the softirqs. Then the CPU goes on with what was interrupted, unless it
  * was in user mode or idle and has to reschedule or to run the stopper.
  */
+#include "sched/psi.h"
 #include "sim/engine.h"
 
 static void irq_next(struct sim *sim, struct sim_cpu *c);
@@ -15,6 +16,7 @@ void irq_enter_at(struct sim *sim, struct sim_cpu *c, const struct frame *f)
 	c->saved = *f;
 	c->in_irq = true;
 	c->mode = CPU_ATOMIC;
+	c->irq_since = sim->now;
 	irq_next(sim, c);
 }
 
@@ -28,8 +30,10 @@ void irq_enter(struct sim *sim, struct sim_cpu *c)
 	irq_enter_at(sim, c, &f);
 }
 
-static void leave_irq(struct sim_cpu *c)
+static void leave_irq(struct sim *sim, struct sim_cpu *c)
 {
+	if (unlikely(sim->p.pressure))
+		sched_psi_irq(sim->sched, sim->now, c->id, sim->now - c->irq_since);
 	c->in_irq = false;
 	c->irq_at = NEVER;
 }
@@ -37,17 +41,17 @@ static void leave_irq(struct sim_cpu *c)
 static void irq_exit_idle(struct sim *sim, struct sim_cpu *c)
 {
 	if (c->irqs & IRQ_STOP) {
-		leave_irq(c);
+		leave_irq(sim, c);
 		idle_exit(sim, c);
 		stop_run(sim, c);
 	} else if (c->resched) {
-		leave_irq(c);
+		leave_irq(sim, c);
 		idle_exit(sim, c);
 		schedule(sim, c);
 	} else if (c->carry) {
 		seg_path(sim, c, 0, irq_next);
 	} else {
-		leave_irq(c);
+		leave_irq(sim, c);
 		idle_enter(sim, c);
 	}
 }
@@ -59,22 +63,22 @@ static void irq_exit(struct sim *sim, struct sim_cpu *c)
 	if (c->saved.mode == CPU_IDLE) {
 		irq_exit_idle(sim, c);
 	} else if (user && c->irqs & IRQ_STOP) {
-		leave_irq(c);
+		leave_irq(sim, c);
 		task_keep_frame(c);
 		stop_run(sim, c);
 	} else if (user && (c->resched || c->resched_lazy)) {
-		leave_irq(c);
+		leave_irq(sim, c);
 		task_keep_frame(c);
 		schedule(sim, c);
 	} else if (c->carry) {
 		seg_path(sim, c, 0, irq_next);
 	} else if (c->saved.kind == FRAME_SPIN && c->resched && !user) {
-		leave_irq(c);
+		leave_irq(sim, c);
 		kmutex_give_up(sim, c);
 	} else {
 		struct frame f = c->saved;
 
-		leave_irq(c);
+		leave_irq(sim, c);
 		frame_start(sim, c, &f);
 	}
 }

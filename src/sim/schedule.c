@@ -146,6 +146,10 @@ static __attribute__((noinline)) void handle_out(struct sim *sim, const struct s
 	case OUT_UCLAMP:
 		sim->counts_clamps = true;
 		break;
+	case OUT_PSI:
+		sim->psi_at = o->arg;
+		arm_others(sim);
+		break;
 	}
 }
 

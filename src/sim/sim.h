@@ -260,6 +260,7 @@ struct sim_params {
 	bool no_noise;		/* tests: nothing is drawn, no background tasks */
 	bool no_background;	/* no background tasks: the workload brings its own */
 	const struct cgroup_tree *cgroups; /* groups that there are before the run; NULL: none */
+	bool pressure;		/* pressure is measured (sched/psi.h) */
 	u64 max_ns;		/* stop here at the latest; 0: when the workload ends */
 	/* called at every event that a trace shows; NULL: none */
 	void (*trace)(void *ctx, const struct sim_trace_event *e);

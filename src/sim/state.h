@@ -143,6 +143,7 @@ struct sim_cpu {
 	/* background */
 	struct sim_task *kworker;
 	u64 kworker_due;
+	u64 irq_since;		/* the interrupt began; for pressure */
 } __attribute__((aligned(64)));
 
 enum task_stage {
@@ -265,6 +266,7 @@ struct sim {
 	u64 *llc_streams;	/* per LLC: bytes that the streams there go over */
 	u32 *permille, *piece_permille; /* [nr_nodes], scratch */
 	u64 *one_cpu;		/* scratch */
+	u64 psi_at;		/* averages of pressure are due */
 	bool counts_clamps;	/* a queueing and a dequeueing take longer for it */
 	struct sim_cgroup *cgroups; /* the root, then the others as they were made */
 	struct sim_place place;	/* of tasks spawned now */

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "sched/psi.h"
 #include "sim/engine.h"
 
 /* So many steps in one instant are a program that never lets time pass. */
@@ -97,10 +98,12 @@ static void io_submitted(struct sim *sim, struct sim_cpu *c)
 {
 	u64 ns = c->curr->step.ns;
 
-	if (ns)
-		task_block_until(sim, c, time_after(sim->now, ns), "a device", step_next);
-	else
+	if (!ns) {
 		step_next(sim, c);
+		return;
+	}
+	sched_task_iowait(c->curr->p);
+	task_block_until(sim, c, time_after(sim->now, ns), "a device", step_next);
 }
 
 static bool step_io(struct sim *sim, struct sim_cpu *c, struct sim_task *t)

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "sched/psi.h"
 #include "sim/engine.h"
 
 struct sim_workqueue {
@@ -283,6 +284,7 @@ static void worker_sleeps(struct sim *sim, struct sim_cpu *c)
 {
 	const struct worker *w = sim_task_arg(c->curr);
 
+	sched_task_iowait(c->curr->p);
 	task_block_until(sim, c, time_after(sim->now, w->item->work->sleep_ns), "a device",
 			 worker_woken);
 }

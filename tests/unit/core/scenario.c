@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "rig.h"
+#include "sched/psi.h"
 
 #define MAX_TASKS 48
 #define STEPS	  1500
@@ -31,7 +32,7 @@ struct world {
 	struct task *task[MAX_TASKS];
 	struct task_group *group[4]; /* [0] NULL: the root's; [3] below [2] */
 	int nr_tasks;
-	u64 clamped, rt_asked, rt_pushes, rt_pulls, dl_pushes, dl_pulls, dl_throttled, refused;
+	u64 psi_at, clamped, pressed, rt_asked, rt_pushes, rt_pulls, dl_pushes, dl_pulls, dl_throttled, refused;
 	u64 spins, lists, queued, pulled, pushed, moved, walks, blocks;
 	u64 seed;
 	const char *kernel;
@@ -74,6 +75,9 @@ static void take_requests(struct world *w)
 			break;
 		case OUT_RT_PUSH:
 			c->rt_push = true;
+			break;
+		case OUT_PSI:
+			w->psi_at = out.arg;
 			break;
 		case OUT_HRTICK:
 		case OUT_UCLAMP:
@@ -368,6 +372,8 @@ static void act(struct world *w, int cpu)
 	case 3:
 	case 4:
 		if (p) {
+			if (!draw(w, 4))
+				sched_task_iowait(p);
 			sched_block(w->r.s, w->r.now, cpu, !draw(w, 12));
 			w->blocks++;
 			schedule(w, cpu);
@@ -415,6 +421,8 @@ static void step(struct world *w)
 	struct err err = {0};
 
 	w->r.now += draw(w, 4) ? draw(w, 3000) : draw(w, 2000000);
+	if (w->psi_at <= w->r.now)
+		sched_psi_update(w->r.s, w->r.now);
 	if (w->cpu[cpu].state != CPU_RUNS)
 		go_on(w, cpu);
 	else if (!interrupt(w, cpu))
@@ -472,6 +480,23 @@ static void drain(struct world *w)
 	rig_check(&w->r, "drained");
 }
 
+static void check_pressure(struct world *w)
+{
+	struct sched_psi psi;
+
+	if (!sched_psi_enabled(w->r.s))
+		return;
+	for (int g = 0; g < 4; g++) {
+		for (enum psi_res res = 0; res < PSI_IRQ; res++) {
+			assert_int_equal(sched_psi_read(w->r.s, w->r.now, w->group[g], res, &psi),
+					 0);
+			assert_true(psi.some.total_us >= psi.full.total_us);
+			assert_true(psi.some.avg10 >= psi.full.avg10);
+		}
+		w->pressed += psi.some.total_us;
+	}
+}
+
 static const struct rig_machine machines[] = {
 	RIG_MACHINE(1, 1, 1, 1, 1, 1), /* a uniprocessor has no domain */
 	RIG_MACHINE(1, 1, 1, 1, 4, 1), RIG_MACHINE(1, 1, 2, 1, 3, 2),
@@ -491,11 +516,16 @@ static void one_world(u64 seed, struct world *sum)
 	rig_boot(&w.r, seed);
 	for (int c = 0; c < w.r.s->nr_cpus; c++)
 		w.cpu[c].timer_at = UINT64_MAX;
+	w.psi_at = UINT64_MAX;
+	if (draw(&w, 2))
+		assert_int_equal(sched_psi_enable(w.r.s, w.r.now, NULL), 0);
 	for (int i = 1; i < 4; i++)
 		w.group[i] = sched_group_new(w.r.s, i == 3 ? w.group[2] : NULL, 300 * i, NULL);
 	for (int i = 0; i < STEPS; i++)
 		step(&w);
 	drain(&w);
+	check_pressure(&w);
+	sum->pressed += w.pressed;
 	sum->clamped += w.clamped;
 	sum->rt_asked += w.rt_asked;
 	sum->rt_pushes += w.r.s->nr_rt_pushes;
@@ -529,7 +559,7 @@ static void random_worlds(void **state)
 		one_world(i, &sum);
 	/* a scenario in which a path never occurs tests it not */
 	assert_true(sum.spins && sum.lists && sum.queued && sum.pulled && sum.moved && sum.walks);
-	assert_true(sum.clamped);
+	assert_true(sum.clamped && sum.pressed);
 	assert_true(sum.rt_asked && sum.rt_pushes && sum.rt_pulls);
 	assert_true(sum.dl_pushes && sum.dl_pulls && sum.dl_throttled && sum.refused);
 	print_message(

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "rig.h"
+#include "sched/cgroup.h"
 #include "sched/class.h"
 
 static const struct rig_machine one = RIG_MACHINE(1, 1, 1, 1, 1, 1);
@@ -300,6 +301,10 @@ static void groups(void **state)
 		assert_int_equal(sched_group_uclamp(r.s, g, UCLAMP_MIN), 100);
 		assert_int_equal(sched_group_uclamp(r.s, h, UCLAMP_MIN), 100);
 		assert_int_equal(sched_cpu_uclamp(r.s, 0, UCLAMP_MAX), 100);
+		/* a session's group limits nobody */
+		sched_set_group(r.s, r.now, p, sched_autogroup_new(r.s, NULL));
+		assert_task(&r, p, 0, 200);
+		sched_set_group(r.s, r.now, p, h);
 		/* and the system's limits come last */
 		sched_set_util_clamp(r.s, r.now, 20, 50, 1024);
 		assert_int_equal(sched_task_uclamp(r.s, p, UCLAMP_MAX), 50);
