@@ -172,11 +172,17 @@ int sessions_setup(struct sessions *all, struct sim *sim, struct err *err)
 }
 
 int sessions_over(const struct sessions *all, const struct workload *w, const struct sim *sim,
-		  struct err *err)
+		  u64 done, struct err *err)
 {
-	if (sim_now(sim) >= all->end)
-		return 0;
-	return err_set(err, -ETIME,
-		       "%s wasn't done when the run was stopped after %.3f s; use a shorter duration",
-		       workload_model(w)->name, sim_now(sim) / 1e9);
+	const char *name = workload_model(w)->name;
+
+	if (sim_now(sim) < all->end)
+		return err_set(err, -ETIME,
+			       "%s wasn't done when the run was stopped after %.3f s; use a shorter "
+			       "duration",
+			       name, sim_now(sim) / 1e9);
+	if (!done)
+		return err_set(err, -ETIME,
+			       "%s: nothing was done in the timed part; use a longer duration", name);
+	return 0;
 }

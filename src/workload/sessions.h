@@ -64,8 +64,13 @@ int sessions_setup(struct sessions *all, struct sim *sim, struct err *err);
 /** sessions_timed() - whether the timed part is now */
 bool sessions_timed(const struct sessions *all, const struct sim *sim);
 
-/** sessions_over() - Return: 0; -ETIME if the run ended before the timed part did */
+/**
+ * sessions_over() - whether there is a result
+ * @done: what was done in the timed part
+ *
+ * Return: 0; -ETIME if the run ended before the timed part did, or nothing was done in it.
+ */
 int sessions_over(const struct sessions *all, const struct workload *w, const struct sim *sim,
-		  struct err *err);
+		  u64 done, struct err *err);
 
 #endif

@@ -269,6 +269,10 @@ static void too_short(void **state)
 				  &err),
 			 -ETIME);
 	assert_non_null(strstr(err.msg, "longer duration"));
+	err = (struct err){0};
+	assert_int_equal(run_with(UMA, "v6.1", "tbench:line=1s,duration=10ms", &quiet, &r, &err),
+			 -ETIME);
+	assert_non_null(strstr(err.msg, "nothing was done"));
 }
 
 int main(void)
