@@ -71,6 +71,7 @@
 	F(tick, TIME, cost.tick, 0, TIME_MAX)                                                      \
 	F(block, TIME, cost.block, 0, TIME_MAX)                                                    \
 	F(uclamp, TIME, cost.uclamp, 0, TIME_MAX)                                                  \
+	F(yield, TIME, cost.yield, 0, TIME_MAX)                                                    \
 	F(fork, TIME, cost.fork, 0, TIME_MAX)                                                      \
 	F(exec, TIME, cost.exec, 0, TIME_MAX)                                                      \
 	F(exit, TIME, cost.exit, 0, TIME_MAX)                                                      \

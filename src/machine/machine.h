@@ -34,6 +34,7 @@ struct machine_costs {
 	u64 tick;
 	u64 block;		/* dequeue of a task that goes to sleep */
 	u64 uclamp;		/* an enqueue or a dequeue takes longer once clamps are used */
+	u64 yield;		/* what sched_yield() does until the next pick */
 	u64 fork, exec, exit;
 	u64 timer_irq;		/* timer interrupt that wakes a task */
 	u64 futex_wake, futex_wait;

@@ -125,7 +125,7 @@ static void yield_entered(struct sim *sim, struct sim_cpu *c)
 
 static bool step_yield(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 {
-	seg_call(sim, c, CPU_ATOMIC, sim->cost->syscall, yield_entered);
+	seg_call(sim, c, CPU_ATOMIC, sim->cost->syscall + sim->cost->yield, yield_entered);
 	return false;
 }
 

@@ -34,6 +34,7 @@ static inline struct machine *world_machine(const char *shape)
 	m->cost.wake_local = 400;
 	m->cost.wake_list_push = 300;
 	m->cost.block = 50;
+	m->cost.yield = 40;
 	m->cost.poll_wake = 350;
 	m->cost.fork = 60000;
 	m->cost.exec = 120000;
