@@ -10,11 +10,10 @@
  *	spawn		forks a child that exits at once, and waits for it
  *	execl		executes itself
  *
- * The score is in lps: loops of all copies together per second. Really each copy
- * counts for many seconds of its own, and it doesn't matter when it was started;
- * here it would, so all begin to count when the last is there.
+ * The score is in lps: loops of all copies together per second.
  */
 #include <errno.h>
+#include <stdio.h>
 
 #include "workload/models.h"
 
@@ -99,9 +98,8 @@ struct unixbench_copy {
 
 struct unixbench_run {
 	const struct unixbench_test *test;
-	int nr, nr_there;
 	u64 pass, run_ns; /* dhry2reg: loops that one pass stands for, and their work */
-	u64 duration, began, ended, loops; /* counted from when to when, and how many */
+	struct model_count count;
 	struct unixbench_copy *copy;
 };
 
@@ -140,23 +138,6 @@ static bool loop_next(struct unixbench_copy *c, const struct loop *loop, int *po
 	return true;
 }
 
-/* Between two loops. Return: whether there is another one. */
-static bool goes_on(struct unixbench_copy *c, u64 now)
-{
-	struct unixbench_run *run = c->run;
-
-	if (!c->there) {
-		c->there = true;
-		if (++run->nr_there == run->nr)
-			run->began = now;
-	} else if (run->nr_there == run->nr && now > run->began &&
-		   now - run->began <= run->duration) {
-		run->loops += run->pass;
-		run->ended = now;
-	}
-	return run->nr_there < run->nr || now - run->began < run->duration;
-}
-
 static void child_next(struct sim *sim, struct sim_task *t, struct sim_step *step)
 {
 	struct unixbench_copy *c = sim_task_arg(t);
@@ -189,7 +170,8 @@ static void leave(struct unixbench_copy *c, struct sim_step *step)
 static void copy_next(struct sim *sim, struct sim_task *t, struct sim_step *step)
 {
 	struct unixbench_copy *c = sim_task_arg(t);
-	const struct unixbench_test *test = c->run->test;
+	struct unixbench_run *run = c->run;
+	const struct unixbench_test *test = run->test;
 
 	if (test->has_partner && !c->has_child) {
 		c->has_child = true;
@@ -199,7 +181,7 @@ static void copy_next(struct sim *sim, struct sim_task *t, struct sim_step *step
 	}
 	if (c->pos && loop_next(c, &test->loop, &c->pos, step))
 		return;
-	if (!c->leaving && goes_on(c, sim_now(sim)))
+	if (!c->leaving && model_loop(&run->count, sim_now(sim), &c->there, run->pass))
 		loop_next(c, &test->loop, &c->pos, step);
 	else
 		leave(c, step);
@@ -235,18 +217,18 @@ static int unixbench_setup(const struct workload *w, struct sim *sim, void **sta
 	if (!run)
 		return model_nomem(err);
 	run->test = &tests[workload_int(w, "test")];
-	run->nr = workload_int(w, "copies");
-	run->duration = workload_int(w, "duration");
+	run->count.nr = workload_int(w, "copies");
+	run->count.duration = workload_int(w, "duration");
 	run->pass = 1;
 	if (run->test->loop.step[0].op == SIM_RUN) {
 		/* so many that their work is a whole number of ns: tens of µs */
 		run->pass = m->max_mhz;
 		run->run_ns = m->dhrystone * 1000ULL;
 	}
-	run->copy = arena_array(sim_arena(sim), run->nr, sizeof(*run->copy));
+	run->copy = arena_array(sim_arena(sim), run->count.nr, sizeof(*run->copy));
 	if (!run->copy)
 		return model_nomem(err);
-	for (int i = 0; i < run->nr; i++) {
+	for (int i = 0; i < run->count.nr; i++) {
 		const struct sim_spawn what = {
 			.comm = run->test->name,
 			.program = &copy_program,
@@ -267,19 +249,13 @@ static int unixbench_finish(const struct workload *w, struct sim *sim, void *sta
 			    struct result *r, struct err *err)
 {
 	struct unixbench_run *run = state;
+	char loop[32];
+	double rate;
+	int rc;
 
-	if (run->nr_there < run->nr || sim_now(sim) - run->began < run->duration)
-		return err_set(err, -ETIME,
-			       "unixbench wasn't done when the run was stopped after %.3f s; use a "
-			       "shorter duration",
-			       sim_now(sim) / 1e9);
-	if (!run->loops)
-		return err_set(err, -ETIME,
-			       "unixbench: no loop of %s was over within the duration of %.3f us; "
-			       "use a longer one",
-			       run->test->name, run->duration / 1e3);
-	return result_add(r, run->test->name, "lps", true,
-			  run->loops * 1e9 / (run->ended - run->began));
+	snprintf(loop, sizeof(loop), "loop of %s", run->test->name);
+	rc = model_rate(&run->count, sim, "unixbench", loop, &rate, err);
+	return rc ? rc : result_add(r, run->test->name, "lps", true, rate);
 }
 
 const struct workload_model unixbench_model = {

@@ -29,6 +29,7 @@ static const struct workload_model *const models[] = {
 	&hackbench_model, &stream_model, &periodic_model, &pingpong_model, &hog_model, &forks_model,
 	&pipeline_model,  &mix_model,	 &share_model, &rt_model, &dl_model,	  &rtapp_model,
 	&netperf_model,	  &tbench_model, &schbench_model, &unixbench_model,
+	&yield_model,
 };
 
 int workload_nr_models(void)
