@@ -95,6 +95,8 @@ void uclamp_rq_inc(struct sched *s, struct rq *rq, struct task *p)
 {
 	if (p->uclamp[UCLAMP_MIN].active || !(s->tracks & TRACK_UCLAMP))
 		return;
+	if (p->class_id == CLASS_DL) /* its bandwidth says what it needs (spec 08 §4.7) */
+		return;
 	inc_id(s, rq, p, UCLAMP_MIN);
 	inc_id(s, rq, p, UCLAMP_MAX);
 	rq->uclamp_idle = false;

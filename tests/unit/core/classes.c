@@ -218,6 +218,28 @@ static void limit_of_machines(void **state)
 	}
 }
 
+/*
+ * Four big CPUs and four of 462: 996147 · 5944 / 1024, to the unit. A period of 2^20 us makes a
+ * bandwidth the runtime in us.
+ */
+static void limit_of_big_and_little(void **state)
+{
+	struct task_attr a = deadline(0, 1 << 20, 0);
+	struct host h;
+
+	a.deadline *= NSEC_PER_USEC;
+	host_new(&h, &mixed, "v6.1");
+	a.runtime = 1000000 * NSEC_PER_USEC;
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(sched_set_attr(h.r.s, h.r.now, rig_task(&h.r, NULL), &a), 0);
+	a.runtime = 782323 * NSEC_PER_USEC;
+	assert_int_equal(sched_set_attr(h.r.s, h.r.now, rig_task(&h.r, NULL), &a), -EBUSY);
+	a.runtime = 782322 * NSEC_PER_USEC;
+	assert_int_equal(sched_set_attr(h.r.s, h.r.now, rig_task(&h.r, NULL), &a), 0);
+	assert_int_equal(sched_dl_bandwidth(h.r.s), 5782322);
+	rig_free(&h.r);
+}
+
 /* two of 45 % come out at the limit but one unit */
 static void admitted_by_one_unit(void **state)
 {
@@ -651,7 +673,8 @@ static void starvation_guard(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(limit_of_machines), cmocka_unit_test(admitted_by_one_unit),
+		cmocka_unit_test(limit_of_machines), cmocka_unit_test(limit_of_big_and_little),
+		cmocka_unit_test(admitted_by_one_unit),
 		cmocka_unit_test(refusals),	     cmocka_unit_test(pinned_deadline),
 		cmocka_unit_test(inheritance),	     cmocka_unit_test(fits_big_only),
 		cmocka_unit_test(cbs_hog),	     cmocka_unit_test(edf_meets_deadlines),

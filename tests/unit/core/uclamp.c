@@ -374,6 +374,26 @@ static void realtime_default(void **state)
 	rig_free(&r);
 }
 
+/* a deadline task may ask, but nobody listens while it is one */
+static void deadline_not_counted(void **state)
+{
+	const struct task_attr dl = {.policy = POLICY_DEADLINE, .runtime = NSEC_PER_MSEC,
+				     .deadline = 10 * NSEC_PER_MSEC};
+	struct task *p;
+	struct rig r;
+
+	rig_new(&r, &one, "v6.6");
+	p = rig_start(&r, 0, NULL);
+	assert_int_equal(sched_set_attr(r.s, r.now, p, &dl), 0);
+	rig_schedule(&r, 0);
+	assert_int_equal(ask(&r, p, 700, 800), 0);
+	assert_task(&r, p, 700, 800);
+	assert_cpu(&r, 0, 0, 1024);
+	be_fifo(&r, p, false);
+	assert_cpu(&r, 0, 700, 800);
+	rig_free(&r);
+}
+
 static void fits(void **state)
 {
 	static const struct {
@@ -504,6 +524,7 @@ int main(void)
 		cmocka_unit_test(errors),	    cmocka_unit_test(bad_tunables),
 		cmocka_unit_test(inheritance),	    cmocka_unit_test(groups),
 		cmocka_unit_test(percent),	    cmocka_unit_test(realtime_default),
+		cmocka_unit_test(deadline_not_counted),
 		cmocka_unit_test(fits),		    cmocka_unit_test(placement),
 		cmocka_unit_test(misfit),	    cmocka_unit_test(frequency),
 	};
