@@ -151,6 +151,9 @@ int uclamp_init(struct sched *s, struct err *err)
 	s->uclamp_min_rt_default = SCHED_CAPACITY_SCALE;
 	s->uclamp_buckets = tunable_or(s, TUN_uclamp_buckets_count, 5);
 	uclamp_init_group(&s->root_tg);
+	if (!has_uclamp(s) && (lo != SCHED_CAPACITY_SCALE || hi != lo || rt != lo))
+		return err_set(err, -EINVAL,
+			       "a kernel built without utilisation clamps has no sched_util_clamp_*");
 	if (!has_uclamp(s))
 		return 0;
 	for (int c = 0; c < s->nr_cpus; c++) {

@@ -4,6 +4,7 @@
  * groups and of the system, and what they do to placement on CPUs of two sizes.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "rig.h"
 #include "sched/cgroup.h"
@@ -172,6 +173,10 @@ static void the_switch(void **state)
 	assert_true(a->uclamp[UCLAMP_MAX].active);
 	rig_free(&r);
 
+	rig_new(&r, &one, "v5.7,+UCLAMP_STATIC_KEY");
+	assert_false(sched_uclamp_used(r.s));
+	rig_free(&r);
+
 	rig_new(&r, &one, "v6.12,sched_util_clamp_min=512"); /* written by somebody */
 	assert_true(sched_uclamp_used(r.s));
 	rig_free(&r);
@@ -238,6 +243,11 @@ static void bad_tunables(void **state)
 	assert_null(sched_create(&topo, &k, &host, 1, &err));
 	assert_string_equal(err.msg,
 			    "sched_util_clamp_min is 1024, more than sched_util_clamp_max, 100");
+	err_clear(&err);
+	assert_int_equal(sched_kernel_parse("v6.6,+WITHOUT_UCLAMP,sched_util_clamp_min=9", &k, &err),
+			 0);
+	assert_null(sched_create(&topo, &k, &host, 1, &err));
+	assert_non_null(strstr(err.msg, "without utilisation clamps"));
 	assert_int_not_equal(
 		sched_kernel_parse("v6.12.95,sched_util_clamp_max=100", &k, &err), 0);
 	free(topo.cpu);
