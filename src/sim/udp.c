@@ -50,8 +50,9 @@ void udp_write(struct sim *sim, struct sim_cpu *c)
 	u64 bytes = c->curr->step.bytes, work;
 
 	if (unlikely(bytes > SIM_UDP_LARGEST)) {
-		err_set(&sim->fail, -EMSGSIZE, "%s-%d sends a datagram of %llu bytes, at most %d fit",
-			c->curr->comm, c->curr->pid, (unsigned long long)bytes, SIM_UDP_LARGEST);
+		err_set(&sim->fail, -EMSGSIZE,
+			"%s-%d sends a datagram of %llu bytes, at most %d fit", c->curr->comm,
+			c->curr->pid, (unsigned long long)bytes, SIM_UDP_LARGEST);
 		return;
 	}
 	work = rates_call_ns(sim->rates, c->id,

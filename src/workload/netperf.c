@@ -43,11 +43,11 @@ static const struct workload_param params[] = {
 #define TCP_READ (128 << 10) /* a server reads as much of a stream at a time */
 
 struct netperf_session {
-	u64 sent, received;	/* bytes, or transactions received, of the timed part */
-	u64 asked_at;		/* RR: when the request was sent */
-	u64 missing;		/* RR: bytes of the request (server) or reply that didn't come yet */
+	u64 sent, received; /* bytes, or transactions received, of the timed part */
+	u64 asked_at;	    /* RR: when the request was sent */
+	u64 missing;	    /* RR: bytes of the request (server) or reply that didn't come yet */
 	u64 server_missing;
-	bool sending, reading;	/* the last step of the client, of the server */
+	bool sending, reading; /* the last step of the client, of the server */
 };
 
 struct netperf_run {
@@ -169,39 +169,47 @@ static bool is_udp(s64 test)
 	return test == NETPERF_UDP_STREAM || test == NETPERF_UDP_RR;
 }
 
-static int netperf_check(const struct workload *w, void **parsed, struct err *err)
+/* Which sizes a test has, in words for messages. */
+static int check_sizes(const struct workload *w, bool rr, bool udp, struct err *err)
 {
-	static const char *const of_streams[] = { "size" }, *const of_rr[] = { "request", "reply" };
-	s64 test = workload_int(w, "test");
+	static const struct {
+		const char *name;
+		bool rr;
+	} sizes[] = { { "size", false }, { "request", true }, { "reply", true } };
 
-	for (size_t i = 0; i < ARRAY_SIZE(of_rr); i++) {
-		const char *name = of_rr[i];
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		const char *name = sizes[i].name;
 
-		if (!is_rr(test) && workload_is_set(w, name))
-			return err_set(err, -EINVAL,
-				       "netperf: %s is of TCP_RR and UDP_RR only; streams have size", name);
-		if (is_udp(test) && workload_int(w, name) > SIM_UDP_LARGEST)
+		if (!workload_is_set(w, name))
+			continue;
+		if (sizes[i].rr != rr)
+			return err_set(err, -EINVAL, "netperf: %s is of %s only; this test has %s",
+				       name, rr ? "streams" : "TCP_RR and UDP_RR",
+				       rr ? "request and reply" : "size");
+		if (udp && workload_int(w, name) > SIM_UDP_LARGEST)
 			return err_set(err, -EINVAL, "netperf: %s: a datagram has at most %d bytes",
 				       name, SIM_UDP_LARGEST);
 	}
-	if (is_rr(test) && workload_is_set(w, of_streams[0]))
-		return err_set(err, -EINVAL,
-			       "netperf: size is of streams only; TCP_RR and UDP_RR have request and reply");
-	if (is_udp(test) && workload_int(w, "size") > SIM_UDP_LARGEST)
-		return err_set(err, -EINVAL, "netperf: size: a datagram has at most %d bytes",
-			       SIM_UDP_LARGEST);
-	if (is_udp(test) && workload_is_set(w, "sndbuf"))
-		return err_set(err, -EINVAL,
-			       "netperf: sndbuf has no effect on datagrams over loopback; leave it out");
 	return 0;
+}
+
+static int netperf_check(const struct workload *w, void **parsed, struct err *err)
+{
+	s64 test = workload_int(w, "test");
+
+	if (is_udp(test) && workload_is_set(w, "sndbuf"))
+		return err_set(
+			err, -EINVAL,
+			"netperf: datagrams over loopback have no use for sndbuf; leave it out");
+	return check_sizes(w, is_rr(test), is_udp(test), err);
 }
 
 static int netperf_connect(const struct workload *w, struct sim *sim, struct netperf_run *run)
 {
 	u64 rcvbuf = workload_int(w, "rcvbuf");
 	struct sim_tcp opt = {
-		.sndbuf = workload_is_set(w, "sndbuf") ? (u64)workload_int(w, "sndbuf") :
-							 SIM_TCP_SNDBUF,
+		.sndbuf = workload_is_set(w, "sndbuf") ? (u64)workload_int(w, "sndbuf")
+						       : SIM_TCP_SNDBUF,
 		.rcvbuf = workload_is_set(w, "rcvbuf") ? rcvbuf : SIM_TCP_RCVBUF,
 	};
 
@@ -241,8 +249,10 @@ static int netperf_setup(const struct workload *w, struct sim *sim, void **state
 	run->request = workload_int(w, "request");
 	run->reply = workload_int(w, "reply");
 	run->all = (struct sessions){
-		.main_comm = "sh", .client_comm = "netperf",
-		.daemon_comm = "netserver", .server_comm = "netserver",
+		.main_comm = "sh",
+		.client_comm = "netperf",
+		.daemon_comm = "netserver",
+		.server_comm = "netserver",
 		.exec = true,
 		.client_next = run->rr ? rr_client : stream_client,
 		.server_next = run->rr ? rr_server : stream_server,
@@ -307,8 +317,9 @@ static int netperf_finish(const struct workload *w, struct sim *sim, void *state
 const struct workload_model netperf_model = {
 	.name = "netperf",
 	.doc = "clients that send to a server of their own over loopback, or ask it",
-	.metric_doc = "all clients together: streams Mb/s sent and received (10^6 bit), RR transactions "
-		      "per second",
+	.metric_doc =
+		"all clients together: streams Mb/s sent and received (10^6 bit), RR transactions "
+		"per second",
 	.params = params,
 	.check = netperf_check,
 	.setup = netperf_setup,

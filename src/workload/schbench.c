@@ -38,18 +38,21 @@ static const struct workload_param params[] = {
 	{ .name = "spin", .kind = PARAM_TIME_NS, .def = 0, .min = 0, .max = 3600 * NSEC_PER_SEC,
 	  .doc = "old, -C: time that a messenger spins before it sleeps" },
 	{ .name = "sleep", .kind = PARAM_TIME_NS, .def = -1, .min = 0, .max = 3600 * NSEC_PER_SEC,
-	  .doc = "-s: a messenger's sleep, up to a quarter more; else 30ms (old); a worker's; else 100us" },
+	  .doc = "-s: sleep of a messenger and up to a quarter more (old; else 30ms), "
+		 "of a worker (new; else 100us)" },
 	{ .name = "operations", .kind = PARAM_INT, .def = 5, .min = 0, .max = 1000,
 	  .doc = "new, -n: matrix multiplications of a request" },
-	{ .name = "footprint", .kind = PARAM_BYTES, .def = 256 << 10, .min = 1 << 10, .max = 64 << 20,
-	  .doc = "new, -F: the three matrices of a worker" },
+	{ .name = "footprint", .kind = PARAM_BYTES, .def = 256 << 10, .min = 1 << 10,
+	  .max = 64 << 20, .doc = "new, -F: the three matrices of a worker" },
 	{ .name = "cycles", .kind = PARAM_INT, .def = 3, .min = 1, .max = 100,
 	  .doc = "new: of a CPU for each multiplication and addition" },
-	{ .name = "locking", .kind = PARAM_FLAG, .def = 1, .doc = "new, no-locking is -L: without the CPUs' mutexes" },
+	{ .name = "locking", .kind = PARAM_FLAG, .def = 1,
+	  .doc = "new, no-locking is -L: without the CPUs' mutexes" },
 	{ .name = "rps", .kind = PARAM_INT, .def = 0, .min = 1, .max = 100000000,
 	  .doc = "-R: requests per second, all messengers together" },
 	{ .name = "interval", .kind = PARAM_TIME_NS, .def = NSEC_PER_SEC, .min = NSEC_PER_MSEC,
-	  .max = 3600 * NSEC_PER_SEC, .doc = "new, -i: time over which the requests per second are counted" },
+	  .max = 3600 * NSEC_PER_SEC,
+	  .doc = "new, -i: time over which the requests per second are counted" },
 	{ .name = "duration", .kind = PARAM_TIME_NS, .def = 30 * NSEC_PER_SEC, .min = NSEC_PER_MSEC,
 	  .max = 86400 * NSEC_PER_SEC, .doc = "-r: length of the run, from when all threads are there" },
 	{ .name = NULL },
@@ -124,12 +127,14 @@ static int schbench_check(const struct workload *w, void **parsed, struct err *e
 
 	for (size_t i = 0; i < (new ? ARRAY_SIZE(of_old) : ARRAY_SIZE(of_new)); i++)
 		if (workload_is_set(w, other[i]))
-			return err_set(err, -EINVAL, "schbench: %s is of generation=%s; leave it out",
-				       other[i], new ? "old" : "new");
+			return err_set(err, -EINVAL,
+				       "schbench: %s is of generation=%s; leave it out", other[i],
+				       new ? "old" : "new");
 	if (threads > MAX_THREADS)
-		return err_set(err, -EINVAL,
-			       "schbench: %lld workers (messages x workers); at most %d are possible",
-			       (long long)threads, MAX_THREADS);
+		return err_set(
+			err, -EINVAL,
+			"schbench: %lld workers (messages x workers); at most %d are possible",
+			(long long)threads, MAX_THREADS);
 	return 0;
 }
 
@@ -156,7 +161,9 @@ static int make_threads(const struct workload *w, struct sim *sim, struct schben
 	m->worker = arena_array(sim_arena(sim), run->workers, sizeof(*m->worker));
 	m->sem = sim_sem_new(sim, 0);
 	m->spawn = (struct sim_spawn){
-		.comm = "schbench", .program = &schbench_messenger_program, .arg = m,
+		.comm = "schbench",
+		.program = &schbench_messenger_program,
+		.arg = m,
 	};
 	if (!m->worker || !m->sem)
 		return -ENOMEM;
@@ -198,7 +205,8 @@ static void read_params(const struct workload *w, const struct machine *m, struc
 {
 	run->new = workload_int(w, "generation") == SCHBENCH_NEW;
 	run->messages = or_else(w, "messages", run->new ? 1 : 2);
-	run->workers = or_else(w, "workers", run->new ? max(m->topo.nr_cpus / run->messages, 1) : 16);
+	run->workers =
+		or_else(w, "workers", run->new ? max(m->topo.nr_cpus / run->messages, 1) : 16);
 	run->think = workload_int(w, "think");
 	run->spin = workload_int(w, "spin");
 	run->sleep = or_else(w, "sleep", (run->new ? 100 : 30000) * NSEC_PER_USEC);
@@ -214,7 +222,10 @@ static int schbench_setup(const struct workload *w, struct sim *sim, void **stat
 {
 	struct schbench_run *run = arena_alloc(sim_arena(sim), sizeof(*run));
 	struct sim_spawn main = {
-		.comm = "schbench", .program = &main_program, .arg = run, .process = true,
+		.comm = "schbench",
+		.program = &main_program,
+		.arg = run,
+		.process = true,
 	};
 
 	if (!run)
@@ -228,7 +239,7 @@ static int schbench_setup(const struct workload *w, struct sim *sim, void **stat
 		if (make_threads(w, sim, &run->messenger[i]))
 			return model_nomem(err);
 	}
-	if (run->new && workload_int(w, "locking") && make_mutexes(sim, run))
+	if (run->new &&workload_int(w, "locking") && make_mutexes(sim, run))
 		return model_nomem(err);
 	*state = run;
 	return sim_spawn(sim, &main, err) ? 0 : err->code;
@@ -256,27 +267,32 @@ static int add_percentiles(struct result *r, const char *what, const char *unit,
 	return rc;
 }
 
-static int schbench_finish(const struct workload *w, struct sim *sim, void *state,
-			   struct result *r, struct err *err)
+static int schbench_finish(const struct workload *w, struct sim *sim, void *state, struct result *r,
+			   struct err *err)
 {
 	static const struct percentile latency[] = {
-		{ "p99", 9900 }, { "p50", 5000 }, { "p75", 7500 }, { "p90", 9000 },
+		{ "p99", 9900 }, { "p50", 5000 },   { "p75", 7500 },   { "p90", 9000 },
 		{ "p95", 9500 }, { "p99.5", 9950 }, { "p99.9", 9990 },
 	};
 	static const struct percentile request[] = {
-		{ "p99", 9900 }, { "p50", 5000 }, { "p90", 9000 }, { "p99.9", 9990 },
+		{ "p99", 9900 },
+		{ "p50", 5000 },
+		{ "p90", 9000 },
+		{ "p99.9", 9990 },
 	};
-	static const struct percentile rate[] = { { "p50", 5000 }, { "p20", 2000 }, { "p90", 9000 } };
+	static const struct percentile rate[] = { { "p50", 5000 },
+						  { "p20", 2000 },
+						  { "p90", 9000 } };
 	const struct schbench_run *run = state;
 	u64 samples = run->wakeup.count + run->request.count;
 	int rc;
 
 	if (!run->end || sim_now(sim) < run->end || !samples)
-		return err_set(err, -ETIME,
-			       "schbench was stopped after %.3f s, %s; use a %s duration",
-			       sim_now(sim) / 1e9,
-			       samples ? "before its time was over" : "before a latency was measured",
-			       samples ? "shorter" : "longer");
+		return err_set(
+			err, -ETIME, "schbench was stopped after %.3f s, %s; use a %s duration",
+			sim_now(sim) / 1e9,
+			samples ? "before its time was over" : "before a latency was measured",
+			samples ? "shorter" : "longer");
 	rc = add_percentiles(r, "wakeup latency", "us", false, &run->wakeup, latency,
 			     ARRAY_SIZE(latency));
 	if (!rc)
@@ -293,8 +309,9 @@ static int schbench_finish(const struct workload *w, struct sim *sim, void *stat
 const struct workload_model schbench_model = {
 	.name = "schbench",
 	.doc = "message threads that wake their workers",
-	.metric_doc = "wake-up latency in us, the 99th percentile first; request latency in us; requests "
-		      "per second",
+	.metric_doc =
+		"wake-up latency in us, the 99th percentile first; request latency in us; requests "
+		"per second",
 	.params = params,
 	.check = schbench_check,
 	.setup = schbench_setup,

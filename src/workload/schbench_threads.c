@@ -161,7 +161,8 @@ static void messenger_next(struct schbench_messenger *m, struct sim *sim, struct
 	case MESSENGER_SLEEP:
 		m->state = MESSENGER_TAKE;
 		step->op = SIM_SLEEP;
-		step->ns = run->sleep + (run->sleep >= 4 ? rng_below(sim_rng(sim), run->sleep / 4) : 0);
+		step->ns = run->sleep +
+			   (run->sleep >= 4 ? rng_below(sim_rng(sim), run->sleep / 4) : 0);
 		return;
 	}
 }

@@ -123,7 +123,8 @@ static const struct sim_program server_program = { "server", server_next };
 /* What is said to establish a connection goes over one, too; nobody answers there. */
 static struct sim_pipe *one_way(struct sim *sim)
 {
-	static const struct sim_tcp opt = { .sndbuf = SIM_TCP_SNDBUF, .rcvbuf = SIM_TCP_RCVBUF,
+	static const struct sim_tcp opt = { .sndbuf = SIM_TCP_SNDBUF,
+					    .rcvbuf = SIM_TCP_RCVBUF,
 					    .nodelay = true };
 	struct sim_pipe *pair[2];
 
@@ -138,10 +139,16 @@ static int session_init(struct sessions *all, struct sim *sim, int i)
 	s->index = i;
 	s->control = one_way(sim);
 	s->client = (struct sim_spawn){
-		.comm = all->client_comm, .program = &client_program, .arg = s, .process = true,
+		.comm = all->client_comm,
+		.program = &client_program,
+		.arg = s,
+		.process = true,
 	};
 	s->server = (struct sim_spawn){
-		.comm = all->server_comm, .program = &server_program, .arg = s, .process = true,
+		.comm = all->server_comm,
+		.program = &server_program,
+		.arg = s,
+		.process = true,
 	};
 	return s->control ? 0 : -ENOMEM;
 }
@@ -149,10 +156,16 @@ static int session_init(struct sessions *all, struct sim *sim, int i)
 int sessions_setup(struct sessions *all, struct sim *sim, struct err *err)
 {
 	struct sim_spawn main = {
-		.comm = all->main_comm, .program = &main_program, .arg = all, .process = true,
+		.comm = all->main_comm,
+		.program = &main_program,
+		.arg = all,
+		.process = true,
 	};
 	struct sim_spawn daemon = {
-		.comm = all->daemon_comm, .program = &daemon_program, .arg = all, .process = true,
+		.comm = all->daemon_comm,
+		.program = &daemon_program,
+		.arg = all,
+		.process = true,
 	};
 
 	all->begin = all->end = UINT64_MAX;
@@ -177,12 +190,14 @@ int sessions_over(const struct sessions *all, const struct workload *w, const st
 	const char *name = workload_model(w)->name;
 
 	if (sim_now(sim) < all->end)
-		return err_set(err, -ETIME,
-			       "%s wasn't done when the run was stopped after %.3f s; use a shorter "
-			       "duration",
-			       name, sim_now(sim) / 1e9);
+		return err_set(
+			err, -ETIME,
+			"%s wasn't done when the run was stopped after %.3f s; use a shorter "
+			"duration",
+			name, sim_now(sim) / 1e9);
 	if (!done)
 		return err_set(err, -ETIME,
-			       "%s: nothing was done in the timed part; use a longer duration", name);
+			       "%s: nothing was done in the timed part; use a longer duration",
+			       name);
 	return 0;
 }

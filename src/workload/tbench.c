@@ -17,10 +17,11 @@
 #define LINES  1000
 
 /*
- * Shares (m): what dbench's summaries of its client.txt show. Sizes (i): data
- * 4 to 60 KiB (spec 12 §3), in the mean 15 KiB, since a run that reports so many
- * MB/s and operations has that.
+ * Shares (m): of the operations in dbench's summaries of runs with its client.txt,
+ * as recalled. Sizes (i): data of 4 to 60 KiB (spec 12 §3), in the mean 15 KiB:
+ * what the MB/s of such a summary come to for each read and write.
  */
+/* clang-format off */
 static const struct tbench_op {
 	const char *name;
 	u32 lines;
@@ -46,7 +47,6 @@ static const struct tbench_op {
 	{ "LockX, UnlockX", 1, 10, 0, 0 },
 };
 
-/* clang-format off */
 static const struct workload_param params[] = {
 	{ .name = "clients", .kind = PARAM_INT, .def = 1, .min = 1, .max = 10000,
 	  .doc = "clients, each with a server of its own" },
@@ -65,8 +65,8 @@ static const struct workload_param params[] = {
 struct tbench_session {
 	enum { TBENCH_THINK, TBENCH_SEND, TBENCH_ASKED, TBENCH_READ } state;
 	int line;
-	u64 missing;		/* of the reply */
-	u64 counted, done;	/* bytes, operations of the timed part */
+	u64 missing;	   /* of the reply */
+	u64 counted, done; /* bytes, operations of the timed part */
 	u64 asked_at;
 	/* server */
 	u64 server_missing;
@@ -183,7 +183,8 @@ static void tbench_server(struct session *s, struct sim *sim, struct sim_task *t
 
 static int tbench_setup(const struct workload *w, struct sim *sim, void **state, struct err *err)
 {
-	static const struct sim_tcp opt = { .sndbuf = SIM_TCP_SNDBUF, .rcvbuf = SIM_TCP_RCVBUF,
+	static const struct sim_tcp opt = { .sndbuf = SIM_TCP_SNDBUF,
+					    .rcvbuf = SIM_TCP_RCVBUF,
 					    .nodelay = true };
 	struct tbench_run *run = arena_alloc(sim_arena(sim), sizeof(*run));
 	int rc;
@@ -192,10 +193,13 @@ static int tbench_setup(const struct workload *w, struct sim *sim, void **state,
 		return model_nomem(err);
 	run->line_ns = workload_int(w, "line");
 	run->all = (struct sessions){
-		.main_comm = "tbench", .client_comm = "tbench",
-		.daemon_comm = "tbench_srv", .server_comm = "tbench_srv",
+		.main_comm = "tbench",
+		.client_comm = "tbench",
+		.daemon_comm = "tbench_srv",
+		.server_comm = "tbench_srv",
 		.together = true,
-		.client_next = tbench_client, .server_next = tbench_server,
+		.client_next = tbench_client,
+		.server_next = tbench_server,
 		.nr = workload_int(w, "clients"),
 		.lead = workload_int(w, "lead"),
 		.duration = workload_int(w, "duration"),
