@@ -73,17 +73,19 @@ static int from_folder(const struct scenario_reader *r, const char *expr, const 
 {
 	const char *slash = strrchr(r->s->path, '/');
 	size_t folder = slash ? (size_t)(slash + 1 - r->s->path) : 0, len = strlen(expr);
+	size_t before = strncmp(expr, "rtapp:", 6) ? 0 : 6; /* the path comes behind it */
 	bool path = strchr(expr, '/') || strstr(expr, ".yaml") || strstr(expr, ".xml") ||
 		    strstr(expr, ".json");
 	char *s;
 
-	if (!path || expr[0] == '/' || strchr(expr, ' '))
+	if (!path || expr[before] == '/' || strchr(expr, ' '))
 		folder = 0;
 	s = arena_alloc(r->s->arena, folder + len + 1);
 	if (!s)
 		return no_memory(r);
-	memcpy(s, r->s->path, folder);
-	memcpy(s + folder, expr, len);
+	memcpy(s, expr, before);
+	memcpy(s + before, r->s->path, folder);
+	memcpy(s + before + folder, expr + before, len - before);
 	*out = s;
 	return 0;
 }

@@ -251,8 +251,6 @@ static int build(struct domain_build *b)
 		return -ENOMEM;
 	ret = domain_build_levels(b);
 	if (!ret)
-		ret = domain_priorities(b);
-	if (!ret)
 		ret = flag_levels(b);
 	if (!ret)
 		ret = domain_build_groups(b);

@@ -177,7 +177,7 @@ static int list_levels(struct domain_build *b)
 	const struct sched_rules *r = b->rules;
 	int nr = b->t->nr_nodes;
 	int *d = arena_array(b->tmp, (size_t)nr * nr, sizeof(int));
-	int itmt = b->t->priority ? SD_ASYM_PACKING : 0;
+	int itmt = b->s->asym_priority ? SD_ASYM_PACKING : 0;
 	int nr_distances;
 
 	if (!d)
@@ -334,6 +334,8 @@ int domain_build_levels(struct domain_build *b)
 {
 	int ret = partition_machine(b);
 
+	if (!ret)
+		ret = domain_priorities(b);
 	if (!ret)
 		ret = list_levels(b);
 	if (ret)

@@ -39,7 +39,7 @@ int domain_priorities(struct domain_build *b)
 	struct sched *s = b->s;
 	u64 threads = most_threads(b);
 
-	if (!b->t->priority || s->asym_priority)
+	if (!b->t->priority || !b->t->x86 || s->asym_priority)
 		return 0;
 	s->asym_priority = arena_array(s->arena, b->nr_cpus, sizeof(u32));
 	if (!s->asym_priority)
