@@ -23,7 +23,8 @@ struct options {
 static const struct argp_option option_table[] = {
 	{ "jobs", 'j', "N", 0, "runs at once (default: one a CPU)", 0 },
 	{ "json", OPT_JSON, NULL, 0, "every figure of every seed, as a list of scenarios", 0 },
-	{ "check", OPT_CHECK, NULL, 0, "check the scheduler's invariants at every event (slow)", 0 },
+	{ "check", OPT_CHECK, NULL, 0, "check the scheduler's invariants at every event (slow)",
+	  0 },
 	{ "figures", OPT_FIGURES, NULL, 0, "list what an expectation can be about", 0 },
 	{ 0 },
 };
@@ -110,7 +111,8 @@ int cmd_scenario(int argc, char **argv)
 		.options = option_table,
 		.parser = parse,
 		.args_doc = "FILE...",
-		.doc = "Run scenarios (a machine, kernels, tasks) and tell which of their expectations hold. "
+		.doc = "Run scenarios (a machine, kernels, tasks) and tell which of their "
+		       "expectations hold. "
 		       "The exit status is 1 if one doesn't.",
 	};
 	struct options o = { 0 };

@@ -46,9 +46,9 @@ enum scenario_op {
 
 struct scenario_step {
 	enum scenario_op op;
-	u64 ns;		/* RUN, SPIN, SLEEP */
-	u64 n;		/* FORK: children; REPEAT: rounds in all, 0 without end */
-	int task;	/* FORK, WAKE: index into the tasks */
+	u64 ns;		 /* RUN, SPIN, SLEEP */
+	u64 n;		 /* FORK: children; REPEAT: rounds in all, 0 without end */
+	int task;	 /* FORK, WAKE: index into the tasks */
 	const u64 *cpus; /* AFFINITY */
 };
 
@@ -121,9 +121,9 @@ void scenario_free(struct scenario *s);
 
 /* A figure of one run. */
 struct scenario_value {
-	bool known;	/* there was something to measure */
+	bool known; /* there was something to measure */
 	double v;
-	int nr;		/* lists: their length, which may be above what list[] holds */
+	int nr; /* lists: their length, which may be above what list[] holds */
 	int list[SCENARIO_MAX_LIST];
 };
 
@@ -133,7 +133,7 @@ struct scenario_verdict {
 	int kernel;
 	struct scenario_value *value; /* [nr_seeds] */
 	struct scenario_value mean;
-	int worst;	/* the first seed that failed; -1 none */
+	int worst; /* the first seed that failed; -1 none */
 	bool holds;
 };
 

@@ -71,10 +71,11 @@ static int cpu_list(struct place *p, const char *text, struct scenario_expect *e
 		long cpu = isdigit((unsigned char)*s) ? strtol(s, &end, 10) : -1;
 
 		if (cpu < 0 || (*end && *end != ' '))
-			return FAIL(p, "is", "'%.60s' is not a list of CPUs such as '8 9 10'", text);
+			return FAIL(p, "is", "'%.60s' is not a list of CPUs such as '8 9 10'",
+				    text);
 		if (cpu >= p->r->s->machine->topo.nr_cpus)
-			return FAIL(p, "is", "CPU %ld doesn't exist, the machine has CPUs 0-%d", cpu,
-				    p->r->s->machine->topo.nr_cpus - 1);
+			return FAIL(p, "is", "CPU %ld doesn't exist, the machine has CPUs 0-%d",
+				    cpu, p->r->s->machine->topo.nr_cpus - 1);
 		if (e->nr_list == SCENARIO_MAX_LIST)
 			return FAIL(p, "is", "more than %d CPUs", SCENARIO_MAX_LIST);
 		e->list[e->nr_list++] = (int)cpu;
@@ -120,7 +121,8 @@ static int number_limits(struct place *p, const struct scenario_file_expect *f,
 	if (e->has_max && number(p, f->is ? "is" : "max", f->is ? f->is : f->max, e, &e->max))
 		return -EINVAL;
 	if (e->has_min && e->has_max && e->min > e->max)
-		return FAIL(p, "min", "nothing is at least %.40s and at most %.40s", f->min, f->max);
+		return FAIL(p, "min", "nothing is at least %.40s and at most %.40s", f->min,
+			    f->max);
 	return 0;
 }
 

@@ -321,8 +321,8 @@ static void metric(const struct scenario_measured *m, const struct scenario_expe
 }
 
 static const struct scenario_figure figures[] = {
-	{ "placement", "the CPU where each task was put first, in order", Q_COUNT,
-	  .list = true, .of = true, .measure = placement },
+	{ "placement", "the CPU where each task was put first, in order", Q_COUNT, .list = true,
+	  .of = true, .measure = placement },
 	{ "last CPUs", "the CPU where each task was last, in the order of their placement", Q_COUNT,
 	  .list = true, .of = true, .measure = last_cpus },
 	{ "CPU time", "of the tasks together", Q_TIME, .of = true, .cpus = true, .after = true,
@@ -333,8 +333,8 @@ static const struct scenario_figure figures[] = {
 	  .after = true, .measure = most_cpu_time },
 	{ "share", "of the CPU time that all tasks had", Q_PERMILLE, .of = true, .cpus = true,
 	  .after = true, .measure = share },
-	{ "time there", "the part of the tasks' CPU time that they had on the CPUs given", Q_PERMILLE,
-	  .of = true, .cpus = true, .after = true, .measure = time_there },
+	{ "time there", "the part of the tasks' CPU time that they had on the CPUs given",
+	  Q_PERMILLE, .of = true, .cpus = true, .after = true, .measure = time_there },
 	{ "busy", "the part of the CPUs' time in which the tasks ran there", Q_PERMILLE, .of = true,
 	  .cpus = true, .after = true, .measure = busy },
 	{ "CPUs used", "number of CPUs on which any of the tasks ran", Q_COUNT, .of = true,
@@ -421,7 +421,8 @@ const struct scenario_figure *scenario_figure_find(const char *text, const char 
 		if (strncmp(text, f->name, n) || (text[n] && text[n] != ' '))
 			continue;
 		if (!text[n] || !text[n + 1]) {
-			err_set(err, -EINVAL, "'%s' needs a name: write '%s NAME'", f->name, f->name);
+			err_set(err, -EINVAL, "'%s' needs a name: write '%s NAME'", f->name,
+				f->name);
 			return NULL;
 		}
 		*arg = text + n + 1;

@@ -19,9 +19,9 @@ struct scenario_measured {
 struct scenario_figure {
 	const char *name;
 	const char *doc;
-	enum quantity unit; /* Q_TIME: in ns; Q_PERMILLE: in tenths of a percent; Q_COUNT */
-	bool list;	    /* CPUs, not a number */
-	bool arg;	    /* the name is followed by which one: "counter migrations" */
+	enum quantity unit;   /* Q_TIME: in ns; Q_PERMILLE: in tenths of a percent; Q_COUNT */
+	bool list;	      /* CPUs, not a number */
+	bool arg;	      /* the name is followed by which one: "counter migrations" */
 	bool of, cpus, after; /* keys that mean something */
 	void (*measure)(const struct scenario_measured *m, const struct scenario_expect *e,
 			struct scenario_value *v);

@@ -52,18 +52,12 @@ static const cyaml_schema_value_t task_schema = {
 };
 
 static const cyaml_schema_field_t expect_fields[] = {
-	NEEDED(struct scenario_file_expect, figure),
-	TEXT(struct scenario_file_expect, of),
-	TEXT(struct scenario_file_expect, cpus),
-	TEXT(struct scenario_file_expect, after),
-	TEXT(struct scenario_file_expect, kernel),
-	TEXT(struct scenario_file_expect, than),
-	TEXT(struct scenario_file_expect, seeds),
-	TEXT(struct scenario_file_expect, is),
-	TEXT(struct scenario_file_expect, min),
-	TEXT(struct scenario_file_expect, max),
-	TEXT(struct scenario_file_expect, within),
-	CYAML_FIELD_END,
+	NEEDED(struct scenario_file_expect, figure), TEXT(struct scenario_file_expect, of),
+	TEXT(struct scenario_file_expect, cpus),     TEXT(struct scenario_file_expect, after),
+	TEXT(struct scenario_file_expect, kernel),   TEXT(struct scenario_file_expect, than),
+	TEXT(struct scenario_file_expect, seeds),    TEXT(struct scenario_file_expect, is),
+	TEXT(struct scenario_file_expect, min),	     TEXT(struct scenario_file_expect, max),
+	TEXT(struct scenario_file_expect, within),   CYAML_FIELD_END,
 };
 static const cyaml_schema_value_t expect_schema = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct scenario_file_expect, expect_fields),

@@ -150,8 +150,9 @@ int scenario_read_program(const struct scenario_reader *r, int i)
 			return yaml_fail(r->doc, r->err, -EINVAL, path,
 					 "nothing can come after '%s'", f->program[k]);
 		if (t->step[k].op == SCENARIO_REPEAT && !passes)
-			return yaml_fail(r->doc, r->err, -EINVAL, path,
-					 "what is repeated must take time: add a run, spin or sleep");
+			return yaml_fail(
+				r->doc, r->err, -EINVAL, path,
+				"what is repeated must take time: add a run, spin or sleep");
 		passes |= takes_time(&t->step[k]);
 	}
 	return 0;

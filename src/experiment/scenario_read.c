@@ -110,8 +110,7 @@ static int read_kernels(const struct scenario_reader *r)
 		if (!k->expr || !k->name)
 			return no_memory(r);
 		snprintf(path, sizeof(path), "kernels[%d].kernel", i);
-		if (kernel_load(k->expr, &k->k, r->err) ||
-		    sched_kernel_check_built(&k->k, r->err))
+		if (kernel_load(k->expr, &k->k, r->err) || sched_kernel_check_built(&k->k, r->err))
 			return FAIL(r, path, "%s", "");
 		for (int j = 0; j < i; j++)
 			if (!strcmp(s->kernel[j].name, k->name))
@@ -170,7 +169,8 @@ static int read_policy(struct task_place *p, const struct scenario_file_task *f,
 	s64 nice = 0;
 	u64 v;
 
-	while (f->policy && t->policy < (int)ARRAY_SIZE(names) && strcmp(f->policy, names[t->policy]))
+	while (f->policy && t->policy < (int)ARRAY_SIZE(names) &&
+	       strcmp(f->policy, names[t->policy]))
 		t->policy++;
 	if (t->policy == ARRAY_SIZE(names))
 		return FAIL(p->r, at(p, "policy"),
@@ -266,8 +266,8 @@ static int check_task(const struct scenario_reader *r, int i)
 			    "'%s' is forked by another task: where and when is that one's choice",
 			    t->name);
 	if (t->forked && r->f->tasks[i].count)
-		return FAIL(r, at(&p, "count"), "'%s' is forked by another task, as often as that says",
-			    t->name);
+		return FAIL(r, at(&p, "count"),
+			    "'%s' is forked by another task, as often as that says", t->name);
 	if (forks(r->s, i, i, 0))
 		return FAIL(r, at(&p, "program"), "'%s' would fork itself without end", t->name);
 	for (int k = 0; k < t->nr_steps; k++) {
@@ -276,7 +276,8 @@ static int check_task(const struct scenario_reader *r, int i)
 		snprintf(path, sizeof(path), "tasks[%d].program[%d]", i, k);
 		if (step->op == SCENARIO_WAKE && r->s->task[step->task].forked)
 			return FAIL(r, path,
-				    "'%s' is forked by a task; only those can be woken that are there from the start",
+				    "'%s' is forked by a task; only those can be woken that are "
+				    "there from the start",
 				    r->s->task[step->task].name);
 	}
 	return 0;
@@ -309,8 +310,7 @@ static int read_load(const struct scenario_reader *r)
 	const char *expr;
 
 	if (!f->workload == !f->nr_tasks)
-		return FAIL(r, f->workload ? "workload" : "",
-			    "give either a workload or tasks");
+		return FAIL(r, f->workload ? "workload" : "", "give either a workload or tasks");
 	if (f->workload) {
 		if (f->duration)
 			return FAIL(r, "duration", "a workload says itself how long it takes");
@@ -321,7 +321,8 @@ static int read_load(const struct scenario_reader *r)
 		return 0;
 	}
 	if (!f->duration)
-		return FAIL(r, "tasks", "tasks need a 'duration', at which the run ends at the latest");
+		return FAIL(r, "tasks",
+			    "tasks need a 'duration', at which the run ends at the latest");
 	if (value(r, "duration", f->duration, Q_TIME, 1, MAX_DURATION, 0, &s->duration))
 		return -EINVAL;
 	return read_tasks(r);
@@ -389,8 +390,8 @@ int scenario_parse(const char *path, const char *yaml, size_t len, struct scenar
 	}
 	s->arena = arena;
 	s->path = arena_strdup(arena, path);
-	ret = s->path ? yaml_doc_load(path, yaml, len, &scenario_file_schema, &doc, err) :
-			err_set(err, -ENOMEM, "%s: out of memory", path);
+	ret = s->path ? yaml_doc_load(path, yaml, len, &scenario_file_schema, &doc, err)
+		      : err_set(err, -ENOMEM, "%s: out of memory", path);
 	if (!ret) {
 		r.doc = doc;
 		r.f = yaml_doc_root(doc);

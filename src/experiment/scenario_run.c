@@ -73,7 +73,8 @@ static int run_cell(void *cells, int i, struct err *err)
 	if (!ret && watch_end(&w, r.simulated_ns))
 		ret = err_set(err, -ENOMEM, "out of memory");
 	if (ret)
-		err_prefix(err, "%s: under %s, seed %d: ", s->path, s->kernel[kernel].name, seed + 1);
+		err_prefix(err, "%s: under %s, seed %d: ", s->path, s->kernel[kernel].name,
+			   seed + 1);
 	for (int e = 0; e < s->nr_expects && !ret; e++)
 		if (concerns(&s->expect[e], kernel))
 			s->expect[e].figure->measure(&m, &s->expect[e],
@@ -179,9 +180,9 @@ int scenario_run(const struct scenario *s, int jobs, bool check, struct scenario
 	o->verdict = arena_array(arena, (size_t)s->nr_expects * s->nr_kernels, sizeof(*o->verdict));
 	c.value = arena_array(arena, (size_t)s->nr_expects * s->nr_kernels * s->nr_seeds,
 			      sizeof(*c.value));
-	ret = o->verdict && c.value ? pool_run(s->nr_kernels * s->nr_seeds, jobs, false, run_cell, &c,
-					       err) :
-				      -ENOMEM;
+	ret = o->verdict && c.value
+		      ? pool_run(s->nr_kernels * s->nr_seeds, jobs, false, run_cell, &c, err)
+		      : -ENOMEM;
 	if (!ret)
 		ret = judge_all(&c, o);
 	if (ret) {

@@ -21,12 +21,12 @@ struct tasks_run {
 struct task_state {
 	struct tasks_run *run;
 	const struct scenario_task *t;
-	int number;	    /* among those of its entry */
-	int step;	    /* the next one */
-	u64 forks_left;	    /* of the present step; 0: it hasn't begun */
+	int number;	/* among those of its entry */
+	int step;	/* the next one */
+	u64 forks_left; /* of the present step; 0: it hasn't begun */
 	u64 rounds;
-	bool unbound;	    /* no longer bound to the CPU it started on */
-	bool waited;	    /* its time has come */
+	bool unbound; /* no longer bound to the CPU it started on */
+	bool waited;  /* its time has come */
 	struct task_state *next_spare;
 	struct sim_spawn child; /* of the present step */
 	char comm[24];
@@ -41,8 +41,9 @@ static struct task_state *new_state(struct tasks_run *run, struct sim *sim, int 
 	else
 		st = arena_alloc(sim_arena(sim), sizeof(*st));
 	if (st)
-		*st = (struct task_state){
-			.run = run, .t = &run->s->task[entry], .number = (int)(number % 10000) };
+		*st = (struct task_state){ .run = run,
+					   .t = &run->s->task[entry],
+					   .number = (int)(number % 10000) };
 	return st;
 }
 
@@ -188,7 +189,8 @@ static void program_next(struct sim *sim, struct sim_task *task, struct sim_step
 
 static u64 *one_cpu(struct sim *sim, int cpu)
 {
-	u64 *m = arena_array(sim_arena(sim), mask_words(sim_machine(sim)->topo.nr_cpus), sizeof(u64));
+	u64 *m = arena_array(sim_arena(sim), mask_words(sim_machine(sim)->topo.nr_cpus),
+			     sizeof(u64));
 
 	if (m)
 		mask_set(m, cpu);

@@ -8,7 +8,8 @@
 #include "experiment/scenario.h"
 #include "sim/sim.h"
 
-/** scenario_spawn() - create the tasks of @s in @sim, before it runs; Return: 0 or a negative errno */
+/** scenario_spawn() - create the tasks of @s in @sim, before it runs; Return: 0 or a negative errno
+ */
 int scenario_spawn(const struct scenario *s, struct sim *sim, struct err *err);
 
 #endif

@@ -12,12 +12,12 @@
 
 struct watch_task {
 	char comm[16];
-	int first_cpu;	/* where it was placed at first; -1 not yet */
+	int first_cpu; /* where it was placed at first; -1 not yet */
 	int last_cpu;
-	u64 exited;	/* ns; WATCH_NEVER */
+	u64 exited; /* ns; WATCH_NEVER */
 	/* while the run lasts */
 	u64 runnable_since, running_since; /* WATCH_NEVER: it isn't */
-	bool woken;	/* it waits since a wake-up, not since a preemption */
+	bool woken;			   /* it waits since a wake-up, not since a preemption */
 };
 
 struct watch_stay {
@@ -44,8 +44,8 @@ struct watch {
 	struct watch_move *move;
 	/* inner */
 	int room_tasks, room_stays, room_waits, room_moves, room_pids;
-	int *by_pid;	/* task + 1 */
-	bool failed;	/* out of memory */
+	int *by_pid; /* task + 1 */
+	bool failed; /* out of memory */
 };
 
 /** watch_event() - a trace function (struct sim_params) with a struct watch as its context */

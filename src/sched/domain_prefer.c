@@ -47,8 +47,9 @@ int domain_priorities(struct domain_build *b)
 	for (int c = 0; c < b->nr_cpus; c++) {
 		u64 thread = b->rules->asym_idle_core ? 0 : thread_of(b, c);
 
-		s->asym_priority[c] = thread ? (u32)(b->t->priority[c] * threads / (thread * thread))
-					     : b->t->priority[c];
+		s->asym_priority[c] =
+			thread ? (u32)(b->t->priority[c] * threads / (thread * thread))
+			       : b->t->priority[c];
 	}
 	return 0;
 }

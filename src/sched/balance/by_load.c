@@ -31,8 +31,8 @@ static unsigned long least_load(const struct lb_env *env, const struct sched_gro
  */
 void judge_by_load(const struct lb_env *env, const struct sched_group *g, struct group_stats *gs)
 {
-	bool over = gs->sum_nr > gs->weight &&
-		    gs->capacity * 100 < gs->util * env->sd->imbalance_pct;
+	bool over =
+		gs->sum_nr > gs->weight && gs->capacity * 100 < gs->util * env->sd->imbalance_pct;
 
 	gs->type = over ? GROUP_OVERLOADED : gs->imbalance ? GROUP_IMBALANCED : GROUP_FULLY_BUSY;
 	if (env->s->k.rules.busiest == BUSIEST_BY_LEAST_LOAD)
@@ -55,7 +55,8 @@ static bool spare_alike(const struct lb_env *env, const struct domain_stats *sds
 	       sds->local_stat.idle_cpus <= sds->busiest_stat.idle_cpus + 1;
 }
 
-/* the groups differ by less than their distance from the average: does a task make them more even? */
+/* the groups differ by less than their distance from the average: does a task make them more even?
+ */
 static bool one_task_evens(struct lb_env *env, const struct domain_stats *sds)
 {
 	const struct group_stats *local = &sds->local_stat, *busiest = &sds->busiest_stat;
