@@ -12,15 +12,16 @@
 #include "experiment/kernel_dump.h"
 #include "report/escape.h"
 #include "report/json.h"
+#include "report/waste.h"
 #include "workload/workload.h"
 
-enum { OPT_JSON = 256, OPT_CHECK, OPT_TRACE, OPT_TRACE_FORMAT, OPT_SCHEDSTAT, OPT_PRESSURE };
+enum { OPT_JSON = 256, OPT_CHECK, OPT_TRACE, OPT_TRACE_FORMAT, OPT_SCHEDSTAT, OPT_PRESSURE, OPT_WASTE };
 
 struct options {
 	struct run_args run;
 	struct run_files files;
 	const char *kernel;
-	bool json, check;
+	bool json, check, waste;
 };
 
 static const struct argp_option option_table[] = {
@@ -33,6 +34,8 @@ static const struct argp_option option_table[] = {
 	  "write the counters at the end as /proc/schedstat has them, in the version of the kernel", 0 },
 	{ "pressure", OPT_PRESSURE, "DIR", 0,
 	  "measure how long tasks waited, and write it at the end as the files of /proc/pressure", 0 },
+	{ "waste", OPT_WASTE, NULL, 0,
+	  "where CPU time was idle while tasks waited elsewhere: how near, and how long each time", 0 },
 	{ "json", OPT_JSON, NULL, 0, "metrics and counters as JSON", 0 },
 	{ "check", OPT_CHECK, NULL, 0, "check the scheduler's invariants at every event (slow)", 0 },
 	{ 0 },
@@ -57,6 +60,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_TRACE_FORMAT:
 		o->files.trace_format = arg;
+		break;
+	case OPT_WASTE:
+		o->waste = true;
 		break;
 	case OPT_SCHEDSTAT:
 		o->files.schedstat = arg;
@@ -94,6 +100,8 @@ static void print_result(const struct options *o, const struct result *r)
 		if (r->counter[c])
 			printf("  %-24s %16llu  %s\n", counter_name(c),
 			       (unsigned long long)r->counter[c], counter_doc(c));
+	putchar('\n');
+	waste_print(stdout, r);
 }
 
 static void print_json(const struct options *o, const struct result *r)
@@ -109,7 +117,7 @@ static void print_json(const struct options *o, const struct result *r)
 static int run(const struct options *o, const struct workload *w, const struct machine *m,
 	       const struct sched_kernel *k, struct result *result, struct err *err)
 {
-	struct sim_params params = { .seed = o->run.seed, .check = o->check };
+	struct sim_params params = { .seed = o->run.seed, .check = o->check, .waste = o->waste };
 	struct run_outputs *files;
 	int ret = run_outputs_open(&o->files, m, k, o->kernel, &params, &files, err);
 

@@ -6,6 +6,7 @@
 
 #include "report/comparison.h"
 #include "report/json.h"
+#include "report/waste.h"
 
 int json_print(json_t *j, FILE *f)
 {
@@ -51,7 +52,7 @@ static const char *direction(const struct metric *m)
 
 json_t *result_json(const struct result *r)
 {
-	json_t *metrics = json_array(), *counters = json_object();
+	json_t *metrics = json_array(), *counters = json_object(), *j;
 
 	for (int i = 0; i < r->nr_metrics; i++) {
 		const struct metric *m = &r->metric[i];
@@ -62,8 +63,12 @@ json_t *result_json(const struct result *r)
 	}
 	for (int c = 0; c < NR_COUNTERS; c++)
 		json_object_set_new(counters, counter_name(c), json_integer((json_int_t)r->counter[c]));
-	return json_pack("{s:I, s:I, s:o, s:o}", "seed", (json_int_t)r->seed, "simulated_ns",
-			 (json_int_t)r->simulated_ns, "metrics", metrics, "counters", counters);
+	j = json_pack("{s:I, s:I, s:o, s:o, s:f}", "seed", (json_int_t)r->seed, "simulated_ns",
+		      (json_int_t)r->simulated_ns, "metrics", metrics, "counters", counters,
+		      "work_conservation", work_conservation(r));
+	if (r->waste.measured)
+		json_object_set_new(j, "waste", waste_json(r));
+	return j;
 }
 
 static json_t *cell_json(const struct comparison *t, const struct comparison_row *row, int kernel)

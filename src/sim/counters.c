@@ -59,6 +59,8 @@ void sim_counters(const struct sim *sim, struct result *r)
 	r->counter[CNT_balance_passes] = sched_nr_passes(sim->sched, false);
 	r->counter[CNT_balance_newidle] = sched_nr_passes(sim->sched, true);
 	r->counter[CNT_events] += r->counter[CNT_balance_passes];
+	if (sim->waste)
+		waste_result(sim->waste, sim->now, &r->waste);
 	r->simulated_ns = sim->now - sim->start;
 	r->seed = sim->p.seed;
 }

@@ -150,7 +150,9 @@ struct sim *sim_new(const struct machine *m, const struct sched_kernel *k,
 	sim->copy_ps = m->bw.core_llc ? 1000 * NSEC_PER_SEC / m->bw.core_llc : 0;
 	for (int d = 0; d < NR_DISTANCES; d++)
 		sim->data_line_ps[d] = m->line_ns[d] * 1000ULL / max(m->mlp, 1u);
-	if (alloc_busy_costs(sim) || alloc_state(sim)) {
+	if (p->waste)
+		sim->waste = waste_new(arena, sim->topo);
+	if (alloc_busy_costs(sim) || alloc_state(sim) || (p->waste && !sim->waste)) {
 		err_set(err, -ENOMEM, "no memory to simulate %d CPUs", sim->nr_cpus);
 		goto fail;
 	}

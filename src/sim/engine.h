@@ -13,6 +13,7 @@
 
 #include "sim/cgroup.h"
 #include "sim/state.h"
+#include "sim/waste.h"
 
 /* ---- small things ---- */
 

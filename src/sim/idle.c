@@ -11,9 +11,11 @@
 #define IDLE_LONG_US 1000000
 
 /* One CPU more or less is idle; an emulator shares its speed among the others. */
-static void count_idle(struct sim *sim, int by)
+static void count_idle(struct sim *sim, const struct sim_cpu *c, int by)
 {
 	sim->nr_idle += by;
+	if (unlikely(sim->waste))
+		waste_idle(sim->waste, sim->now, c->id, by);
 	if (unlikely(sim->busy_cost))
 		sim->cost = &sim->busy_cost[sim->nr_cpus - sim->nr_idle];
 }
@@ -38,7 +40,7 @@ void idle_init(struct sim *sim, struct sim_cpu *c)
 	c->irq_at = NEVER;
 	c->hrtick_at = NEVER;
 	c->idle_since = sim->now;
-	count_idle(sim, 1);
+	count_idle(sim, c, 1);
 }
 
 static u64 predicted_ns(const struct sim *sim, const struct sim_cpu *c)
@@ -124,7 +126,7 @@ void idle_enter(struct sim *sim, struct sim_cpu *c)
 	c->woken = c->irqs & (IRQ_CALL | IRQ_RESCHED | IRQ_STOP | IRQ_NOHZ);
 	if (!c->woken) {
 		account_waiting(sim);
-		count_idle(sim, 1);
+		count_idle(sim, c, 1);
 	}
 	cpu_arm(sim, c);
 }
@@ -134,7 +136,7 @@ void idle_woken(struct sim *sim, struct sim_cpu *c)
 	if (c->woken)
 		return;
 	account_waiting(sim);
-	count_idle(sim, -1);
+	count_idle(sim, c, -1);
 	c->woken = true;
 }
 

@@ -19,6 +19,28 @@ static int restricted_waiting(const struct sim *sim)
 	return n;
 }
 
+/* how near the nearest idle CPU is that @t may use; NR_DISTANCES: there is none */
+static int nearest_idle(const struct sim *sim, const struct sim_task *t, const u64 *idle)
+{
+	int cpu = sched_task_cpu(t->p), near = NR_DISTANCES;
+
+	for (int w = 0; w < sim->words; w++)
+		for (u64 m = t->allowed[w] & idle[w]; m; m &= m - 1)
+			near = min(near, (int)distance(sim, cpu, w * 64 + __builtin_ctzll(m)));
+	return near;
+}
+
+/* since acct_at nothing changed: what was the waste of tasks that may not run anywhere? */
+static void waste_of_restricted(struct sim *sim)
+{
+	int near[NR_DISTANCES + 1] = { 0 };
+
+	if (waste_left_idle(sim->waste) > 0)
+		for (const struct sim_task *t = sim->restricted; t; t = t->restricted_next)
+			near[nearest_idle(sim, t, sched_idle_mask(sim->sched))]++;
+	waste_restricted(sim->waste, sim->acct_at, near);
+}
+
 /*
  * Time is over in which nr_waiting tasks waited and nr_idle CPUs were idle: as
  * many CPUs as could have been matched with a waiting task lost it.
@@ -35,6 +57,8 @@ void account_waiting(struct sim *sim)
 		sim->counter[CNT_idle_while_waiting_ns] +=
 			(u64)min(n, sim->nr_idle) * (sim->now - sim->acct_at);
 	}
+	if (unlikely(sim->waste) && (sim->restricted || waste_has_restricted(sim->waste)))
+		waste_of_restricted(sim);
 	sim->acct_at = sim->now;
 }
 
@@ -43,6 +67,10 @@ static void count_waiting(struct sim *sim, struct sim_task *t)
 	account_waiting(sim);
 	if (likely(!t->allowed)) {
 		sim->nr_waiting++;
+		t->counted = true;
+		t->waits_on = sched_task_cpu(t->p);
+		if (sim->waste)
+			waste_wait(sim->waste, sim->now, t->waits_on, 1);
 		return;
 	}
 	t->restricted_pprev = &sim->restricted;
@@ -82,6 +110,9 @@ static void task_picked(struct sim *sim, struct sim_task *t)
 	account_waiting(sim);
 	if (likely(!t->restricted_pprev)) {
 		sim->nr_waiting--;
+		t->counted = false;
+		if (sim->waste)
+			waste_wait(sim->waste, sim->now, t->waits_on, -1);
 		return;
 	}
 	*t->restricted_pprev = t->restricted_next;
@@ -174,12 +205,18 @@ void task_migrates(void *ctx, struct task *p, int from, int to)
 		[DIST_PACKAGE] = CNT_migrations_package,
 		[DIST_REMOTE] = CNT_migrations_remote,
 	};
+	struct sim_task *t = sched_task_host(p);
 	struct sim *sim = ctx;
 
 	count(sim, CNT_migrations);
 	count(sim, by_distance[distance(sim, from, to)]);
 	if (tracing(sim))
-		trace_task(sim, TRACE_MIGRATE, sim->at_cpu, sched_task_host(p), to, from);
+		trace_task(sim, TRACE_MIGRATE, sim->at_cpu, t, to, from);
+	if (unlikely(sim->waste) && t->counted) {
+		waste_wait(sim->waste, sim->now, to, 1);
+		waste_wait(sim->waste, sim->now, t->waits_on, -1);
+		t->waits_on = to;
+	}
 }
 
 static void account_switched_out(struct sim *sim, struct sim_cpu *c, struct sim_task *t)

@@ -258,6 +258,7 @@ struct sim_params {
 	u64 seed;
 	bool check;		/* invariants at every event */
 	bool no_noise;		/* tests: nothing is drawn, no background tasks */
+	bool waste;		/* measure result.waste */
 	bool no_background;	/* no background tasks: the workload brings its own */
 	const struct cgroup_tree *cgroups; /* groups that there are before the run; NULL: none */
 	bool pressure;		/* pressure is measured (sched/psi.h) */

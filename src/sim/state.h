@@ -23,6 +23,7 @@
 #define NEVER UINT64_MAX
 
 struct sim_cpu;
+struct waste;
 typedef void (*cpu_fn)(struct sim *sim, struct sim_cpu *c);
 
 enum cpu_mode {
@@ -199,6 +200,8 @@ struct sim_task {
 	u64 switched_in __attribute__((aligned(64)));
 	u64 cpu_ns, runnable_since, woken_at, wake_latency;
 	u64 *allowed;		/* NULL: may run anywhere */
+	bool counted;		/* in nr_waiting */
+	int waits_on;		/* … on this CPU, for waste */
 	struct sim_task **restricted_pprev, *restricted_next; /* while waiting, if it may not */
 	struct sim_cpu *starts_on; /* whose "starting" it is */
 	/* waiting */
@@ -278,6 +281,7 @@ struct sim {
 	u64 acct_at;
 	int nr_waiting;		/* runnable tasks that may run anywhere, not running */
 	int nr_idle;		/* CPUs in the idle loop with nothing on its way */
+	struct waste *waste;	/* NULL: nobody wants to know */
 	struct sim_task *restricted; /* waiting tasks that may not run anywhere */
 	u64 counter[NR_COUNTERS];
 	/* the rest */
