@@ -302,7 +302,11 @@ int drive_start(struct drive *d, const struct story *st, const struct machine *m
 	for (int c = 0; c < m->topo.nr_cpus; c++)
 		d->cpu[c].curr = STORY_NONE;
 	/* the core's jiffies begin where the ticks of the trace do */
-	d->tick = story_find_tick(st, host.hz);
+	ret = story_find_tick(st, host.hz, &d->tick);
+	if (ret) {
+		drive_end(d);
+		return err_set(err, ret, "out of memory");
+	}
 	period = d->tick.period_ns;
 	d->base = BOOT_NS / period * period + period - d->tick.phase_ns -
 		  st->first_ns / period * period;

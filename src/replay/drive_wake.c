@@ -104,6 +104,18 @@ static void wake_after_all(struct drive *d, const struct story_act *a, struct ta
 	sched_activate(d->s, d->now, a->cpu, p);
 }
 
+#define READING_NS 1000 /* from one reading of a clock to the next */
+
+/* what runs on @cpu was accounted just now, if it looks at its CPU time all along */
+static void reading_its_time(struct drive *d, int cpu)
+{
+	struct task *curr = sched_current(d->s, cpu);
+
+	if (d->tick.reads_time && curr && !d->cpu[cpu].stop && drive_is_fair(curr) &&
+	    !sched_task_is_kthread(curr))
+		sched_account(d->s, d->now - READING_NS, cpu);
+}
+
 void drive_enqueue(struct drive *d, const struct story_act *a)
 {
 	struct drive_task *x = &d->task[a->task];
@@ -116,6 +128,7 @@ void drive_enqueue(struct drive *d, const struct story_act *a)
 		wake_after_all(d, a, p);
 		break;
 	case DRIVE_QUEUED:
+		reading_its_time(d, sched_task_cpu(p));
 		sched_wake_queued(d->s, d->now, a->cpu, p);
 		break;
 	case DRIVE_DIRECT:

@@ -104,6 +104,8 @@ struct story_tick {
 	u64 period_ns, phase_ns;
 	u32 hits, all;	/* events that the tick causes, near that phase and in all */
 	bool sure;	/* they stand out; otherwise the phase is 0 */
+	u32 slices, slices_near; /* times that a task left for no wake-up; most of them near one phase */
+	bool reads_time;	/* they lie anywhere: tasks read their CPU time, which ends slices, too */
 };
 
 struct story {
@@ -139,8 +141,10 @@ static inline const char *story_comm(const struct story *s, u32 task)
  * @hz: ticks per second
  *
  * Looks where in a period softirqs wake somebody and tasks are preempted.
+ *
+ * Return: 0 or -ENOMEM.
  */
-struct story_tick story_find_tick(const struct story *s, int hz);
+int story_find_tick(const struct story *s, int hz, struct story_tick *k);
 
 /**
  * story_kthread_name() - is @comm a name that only kernel threads have?

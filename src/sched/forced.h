@@ -283,6 +283,13 @@ enum wake_lesson {
 enum wake_lesson sched_wake_learn(struct sched *s, u64 now, const struct wake_query *q, int to,
 				  struct wake_decision *d);
 
+/**
+ * sched_account() - the fair task that runs on @cpu is accounted, as when it reads its CPU time
+ * @now: an earlier time than that of the last event there changes nothing
+ */
+void sched_account(struct sched *s, u64 now, int cpu);
+
+bool sched_task_is_kthread(const struct task *p);
 /** sched_set_kthread() - it turned out to be a kernel thread, or not to be one */
 void sched_set_kthread(struct sched *s, struct task *p, bool kthread);
 

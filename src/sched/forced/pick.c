@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "sched/class.h"
+#include "sched/fair/fair.h"
 #include "sched/forced.h"
 
 /* tasks that could run next; delayed ones are asleep */
@@ -87,4 +88,21 @@ int sched_pick_empty(struct sched *s, u64 now, int cpu)
 		return 1;
 	rq->idle_stamp = rq->clock; /* spec 06 §11.1; a pull clears it */
 	return 0;
+}
+
+void sched_account(struct sched *s, u64 now, int cpu)
+{
+	struct rq *rq = cpu_rq(s, cpu);
+	struct sched_entity *se;
+
+	if (!rq->curr || !rq->curr->on_rq || !task_is_fair(rq->curr))
+		return;
+	update_rq_clock(s, rq, now);
+	if (is_flat(s)) {
+		update_curr(s, &rq->cfs);
+		return;
+	}
+	se = &rq->curr->se;
+	for_each_sched_entity(se)
+		update_curr(s, se->cfs_rq);
 }

@@ -105,3 +105,8 @@ void sched_set_kthread(struct sched *s, struct task *p, bool kthread)
 	p->kthread = kthread;
 	p->per_cpu_kthread = kthread && p->nr_allowed == 1;
 }
+
+bool sched_task_is_kthread(const struct task *p)
+{
+	return p->kthread;
+}

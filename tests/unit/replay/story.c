@@ -240,14 +240,59 @@ static void tick_phase(void **state)
 	struct story_tick k;
 
 	tell(lines);
-	k = story_find_tick(story, 250);
+	assert_int_equal(story_find_tick(story, 250, &k), 0);
 	assert_int_equal(k.period_ns, 4000000);
 	assert_int_equal(k.phase_ns, 1000000);
 	assert_true(k.sure);
 	assert_int_equal(k.hits, 5);
-	k = story_find_tick(story, 1000);
+	assert_int_equal(story_find_tick(story, 1000, &k), 0);
 	assert_int_equal(k.period_ns, 1000000);
 	forget();
+}
+
+/* two tasks take turns, the first @nr times for no reason but the end of a slice */
+static struct story_tick turns(int period_us, int nr, bool woken)
+{
+	char text[32][160];
+	const char *lines[48];
+	struct story_tick k;
+	int n = 0;
+
+	for (int i = 0; i < nr; i++) {
+		int us = 1000 + i * period_us;
+
+		if (woken) {
+			snprintf(text[n], sizeof(text[n]), "a-1 0 d.h3. %d " WAKEUP("b", 2, 000), us - 50);
+			lines[n] = text[n];
+			n++;
+		}
+		snprintf(text[n], sizeof(text[n]), "a-1 0 d..2. %d %s", us,
+			 i % 2 ? SWITCH("b", 2, "R", "a", 1) : SWITCH("a", 1, "R", "b", 2));
+		lines[n] = text[n];
+		n++;
+	}
+	lines[n] = NULL;
+	tell(lines);
+	assert_int_equal(story_find_tick(story, 250, &k), 0);
+	forget();
+	return k;
+}
+
+static void slices(void **state)
+{
+	struct story_tick k = turns(4000, 12, false); /* at ticks */
+
+	assert_int_equal(k.slices, 12);
+	assert_int_equal(k.slices_near, 12);
+	assert_false(k.reads_time);
+	k = turns(2830, 12, false); /* when they are used up */
+	assert_int_equal(k.slices, 12);
+	assert_true(k.reads_time);
+	k = turns(2830, 12, true); /* because somebody was woken */
+	assert_int_equal(k.slices, 0);
+	assert_false(k.reads_time);
+	k = turns(2830, 7, false); /* too few to tell */
+	assert_false(k.reads_time);
 }
 
 /* the recordings lost nothing, so nothing may have to be made up */
@@ -316,7 +361,8 @@ int main(void)
 		cmocka_unit_test(wake_list),   cmocka_unit_test(blocks_early),
 		cmocka_unit_test(newidle_pull), cmocka_unit_test(other_moves),
 		cmocka_unit_test(lost_events), cmocka_unit_test(names),
-		cmocka_unit_test(tick_phase),  cmocka_unit_test(recordings),
+		cmocka_unit_test(tick_phase),  cmocka_unit_test(slices),
+		cmocka_unit_test(recordings),
 		cmocka_unit_test(sync_wakeups),
 	};
 
