@@ -252,7 +252,7 @@ int sched_psi_enable(struct sched *s, u64 now, struct err *err)
 	for (int c = 0; c < s->nr_cpus; c++)
 		if (s->rq[c].nr_running || s->rq[c].curr)
 			return err_set(err, -EBUSY,
-				       "pressure can't be measured from here on: tasks run already");
+				       "pressure can't be measured now: tasks run already");
 	s->now = now;
 	s->tracks |= TRACK_PSI;
 	s->psi_at = UINT64_MAX;
@@ -340,7 +340,7 @@ static int check_group(const struct sched *s, const struct task_group *tg,
 		for (int i = 0; i < NR_PSI_COUNTS; i++)
 			if (gc->tasks[i] != at[c].tasks[i])
 				return err_set(err, -EINVAL,
-					       "CPU %d: PSI counts %u tasks of kind %d, there are %u",
+					       "CPU %d: PSI has %u tasks of kind %d, there are %u",
 					       c, gc->tasks[i], i, at[c].tasks[i]);
 		if (gc->oncpu != at[c].oncpu)
 			return err_set(err, -EINVAL, "CPU %d: PSI has a group as %s there", c,

@@ -50,13 +50,14 @@ void sched_psi_update(struct sched *s, u64 now);
 /**
  * sched_psi_set() - cgroup.pressure: measure a group, or don't (6.1+)
  *
- * Return: 0; -EINVAL: the root group, a session's; -EOPNOTSUPP: a kernel without, or nothing is measured.
+ * Return: 0; -EINVAL: the root group, a session's; -EOPNOTSUPP: a kernel without, or nothing is
+ * measured.
  */
 int sched_psi_set(struct sched *s, u64 now, struct task_group *tg, bool on, struct err *err);
 
 /** sched_task_iowait() - the next sleep of @p is for I/O */
 void sched_task_iowait(struct task *p);
-/** sched_psi_memstall() - @p begins or ends a stretch in which it waits for memory, or works for it */
+/** sched_psi_memstall() - @p begins, or ends, to wait for memory or to work for it */
 void sched_psi_memstall(struct sched *s, u64 now, struct task *p, bool stalled);
 /** sched_psi_irq() - interrupts took @ns from what runs on @cpu; where the kernel accounts that */
 void sched_psi_irq(struct sched *s, u64 now, int cpu, u64 ns);

@@ -48,7 +48,7 @@ int sched_uclamp_percent(const char *text, unsigned int *value);
 int sched_set_util_clamp(struct sched *s, u64 now, unsigned int min, unsigned int max,
 			 unsigned int min_rt_default);
 
-/** sched_task_uclamp() - effective clamp of a task: its request within its group's and the system's */
+/** sched_task_uclamp() - effective clamp: the request within the group's and the system's limits */
 unsigned int sched_task_uclamp(const struct sched *s, const struct task *p, enum uclamp_id id);
 /** sched_cpu_uclamp() - clamp of what is queued on @cpu; while clamps aren't used 0 and 1024 */
 unsigned int sched_cpu_uclamp(const struct sched *s, int cpu, enum uclamp_id id);

@@ -102,7 +102,7 @@ static int check_rq(const struct sched *s, const struct rq *rq, bucket_counts *c
 		for (int b = 0; b < s->uclamp_buckets; b++)
 			if ((*counts)[id][b] != rq->uclamp[id].bucket[b].tasks)
 				return err_set(err, -EINVAL,
-					       "CPU %d: %u tasks in bucket %d of clamp %d, kept as %u",
+					       "CPU %d: %u tasks in bucket %d of clamp %d, not %u",
 					       rq->cpu, (*counts)[id][b], b, id,
 					       rq->uclamp[id].bucket[b].tasks);
 	return 0;

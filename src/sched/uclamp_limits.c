@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * uclamp_limits.c - what groups and the system allow of the clamps that tasks ask for (spec 09 §3).
+ * uclamp_limits.c - what groups and the system leave of clamps that tasks ask for (spec 09 §3).
  */
 #include <errno.h>
 
@@ -49,7 +49,8 @@ int sched_group_set_uclamp(struct sched *s, u64 now, struct task_group *tg, enum
 		return err_set(err, -EOPNOTSUPP, "%s is built without utilisation clamps",
 			       sched_profile_name(s->k.profile));
 	if (!tg || !tg->parent || tg->autogroup)
-		return err_set(err, -EINVAL, "the root group and sessions have no utilisation clamps");
+		return err_set(err, -EINVAL,
+			       "the root group and sessions have no utilisation clamps");
 	if (value > SCHED_CAPACITY_SCALE)
 		return err_set(err, -EINVAL, "a utilisation clamp is 0 to %d, not %u",
 			       SCHED_CAPACITY_SCALE, value);
@@ -153,7 +154,7 @@ int uclamp_init(struct sched *s, struct err *err)
 	uclamp_init_group(&s->root_tg);
 	if (!has_uclamp(s) && (lo != SCHED_CAPACITY_SCALE || hi != lo || rt != lo))
 		return err_set(err, -EINVAL,
-			       "a kernel built without utilisation clamps has no sched_util_clamp_*");
+			       "a kernel without utilisation clamps has no sched_util_clamp_*");
 	if (!has_uclamp(s))
 		return 0;
 	for (int c = 0; c < s->nr_cpus; c++) {

@@ -244,8 +244,8 @@ static void bad_tunables(void **state)
 	assert_string_equal(err.msg,
 			    "sched_util_clamp_min is 1024, more than sched_util_clamp_max, 100");
 	err_clear(&err);
-	assert_int_equal(sched_kernel_parse("v6.6,+WITHOUT_UCLAMP,sched_util_clamp_min=9", &k, &err),
-			 0);
+	assert_int_equal(sched_kernel_parse("v6.6,+WITHOUT_UCLAMP,sched_util_clamp_min=9", &k,
+					    &err), 0);
 	assert_null(sched_create(&topo, &k, &host, 1, &err));
 	assert_non_null(strstr(err.msg, "without utilisation clamps"));
 	assert_int_not_equal(
@@ -306,7 +306,7 @@ static void groups(void **state)
 		assert_task(&r, p, want[i].inside[0], want[i].inside[1]);
 		ask(&r, p, 0, 200);
 		assert_task(&r, p, want[i].below[0], want[i].below[1]);
-		/* a group's minimum is never above its maximum; who is queued hears of it at once */
+		/* a group's minimum is never above its maximum; who is queued hears of it */
 		sched_group_set_uclamp(r.s, r.now, g, UCLAMP_MAX, 100, NULL);
 		assert_int_equal(sched_group_uclamp(r.s, g, UCLAMP_MIN), 100);
 		assert_int_equal(sched_group_uclamp(r.s, h, UCLAMP_MIN), 100);
