@@ -47,6 +47,14 @@ static void restore_task(struct sched *s, struct rq *rq, struct task *p, struct 
 
 #define UNSEEN_DEADLINE (4 * NSEC_PER_SEC)
 
+/* the queue of @p: a throttled deadline task may have stayed on a CPU that is down since */
+static struct rq *task_rq(struct sched *s, struct task *p)
+{
+	struct rq *rq = cpu_rq(s, p->cpu);
+
+	return unlikely(rq->dead && p->on_rq) ? dl_leave_offline(s, rq, p) : rq;
+}
+
 /* ---- policy and priority ---- */
 
 struct params {
@@ -103,11 +111,13 @@ static enum sched_class_id policy_class(enum sched_policy policy)
 
 static void set_policy(struct sched *s, u64 now, struct task *p, const struct params *new)
 {
-	struct rq *rq = cpu_rq(s, p->cpu);
 	enum sched_class_id old = p->class_id, class_id = policy_class(new->policy);
 	int old_prio = p->prio;
 	struct saved was;
+	struct rq *rq;
 
+	s->now = now;
+	rq = task_rq(s, p);
 	update_rq_clock(s, rq, now);
 	was = save_task(s, rq, p);
 	if (old == CLASS_FAIR && class_id != CLASS_FAIR)
@@ -312,13 +322,15 @@ void sched_set_slice(struct sched *s, u64 now, struct task *p, u64 slice_ns)
 
 int sched_set_affinity(struct sched *s, u64 now, struct task *p, const u64 *allowed)
 {
-	struct rq *rq = cpu_rq(s, p->cpu);
+	struct rq *rq;
 	int dst;
 
+	s->now = now;
+	rq = task_rq(s, p);
 	if (!mask_intersects(allowed, s->online, s->words))
 		return -EINVAL;
 	/* deadline tasks are global (spec 08 §3) */
-	if (p->class_id == CLASS_DL && !mask_subset(s->online, allowed, s->words))
+	if (p->class_id == CLASS_DL && !mask_subset(rq->rd->span, allowed, s->words))
 		return -EBUSY;
 	update_rq_clock(s, rq, now);
 	if (task_is_fair(p)) {

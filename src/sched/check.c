@@ -96,6 +96,8 @@ static int check_task(const struct sched *s, const struct task *p, int *queued, 
 		queued[p->cpu]++;
 	if (p->on_rq && !task_allowed(p, p->cpu) && !p->migration_pending)
 		FAIL(err, "task %d: queued on CPU %d, which it may not use", p->id, p->cpu);
+	if (p->on_rq && rq->dead && !(p->class_id == CLASS_DL && p->dl.throttled))
+		FAIL(err, "task %d: queued on CPU %d, which is down", p->id, p->cpu);
 	if (p->on_cpu && rq->curr != p && !rq->switching)
 		FAIL(err, "task %d: on CPU %d, which runs another one", p->id, p->cpu);
 	if (p->state == TASK_RUNNABLE && !p->on_rq && !p->migrating)

@@ -196,7 +196,11 @@ int classes_init(struct sched *s, struct err *err)
 
 u64 sched_dl_bandwidth(const struct sched *s)
 {
-	return s->rtd.total_bw;
+	u64 bw = 0;
+
+	for (int i = 0; i <= s->nr_rds; i++)
+		bw += s->rd[i].total_bw;
+	return bw;
 }
 
 static int check_rq(const struct sched *s, const struct rq *rq, struct err *err)

@@ -101,6 +101,24 @@ void class_timer_init(struct class_timer *t, enum class_timer_kind kind);
 void class_timer_arm(struct sched *s, struct rq *rq, struct class_timer *t, u64 at);
 void class_timer_cancel(struct sched *s, struct class_timer *t);
 
+/* ---- CPUs among which a class moves its tasks ---- */
+
+/* those of @p's CPU; one that goes down has nothing to do with its former ones */
+static inline const struct root_domain *search_domain(const struct sched *s, const struct task *p)
+{
+	const struct rq *rq = &s->rq[p->cpu];
+
+	return likely(rq->online) ? rq->rd : &s->rd[s->nr_rds];
+}
+
+/* leave those of @p's root domain in @set; Return: whether there are any */
+static inline bool keep_own_domain(const struct sched *s, const struct task *p, u64 *set)
+{
+	const struct root_domain *rd = search_domain(s, p);
+
+	return rd->whole || mask_and(set, set, rd->span, s->words);
+}
+
 /* ---- near.c ---- */
 
 /**
@@ -134,6 +152,11 @@ bool rt_task_fits(const struct sched *s, const struct task *p, int cpu);
 
 int dl_init(struct sched *s, struct err *err);
 int dl_check(const struct sched *s, const struct rq *rq, struct err *err);
+/* Return: 0, or -EBUSY: @rd's CPUs, without @lost unless it is -1, have too little for its tasks */
+int dl_overflow(const struct sched *s, const struct root_domain *rd, int lost);
+void dl_recount_domains(struct sched *s);
+/* @p, throttled, is wanted where nothing may run any more; Return: where it is now */
+struct rq *dl_leave_offline(struct sched *s, struct rq *rq, struct task *p);
 int dl_check_total(const struct sched *s, struct err *err);
 void dl_timer(struct sched *s, struct class_timer *t);
 void dl_inactive_timer(struct sched *s, struct class_timer *t);
@@ -154,7 +177,14 @@ void server_stop(struct sched *s, struct rq *rq);
 /* the fair server is the first of @rq, and has somebody to serve */
 bool server_first(const struct rq *rq);
 
+/* a CPU goes down: nobody is served there any more */
+void server_offline(struct sched *s, struct rq *rq);
+
 /* ---- rt/ ---- */
+
+/* a CPU goes down: what is throttled there must be able to leave; and comes back */
+void rt_offline(struct sched *s, struct rq *rq);
+void rt_online(struct sched *s, struct rq *rq);
 
 void rt_account(struct sched *s, struct rq *rq, u64 delta); /* throttling, spec 08 §2.8 */
 void rt_period_start(struct sched *s, struct rq *rq);

@@ -95,6 +95,8 @@ static int build(struct sched *s, struct err *err)
 		init_rq(s, c);
 		s->max_capacity = max(s->max_capacity, s->rq[c].cpu_capacity_orig);
 	}
+	if (root_domains_init(s))
+		return err_set(err, -ENOMEM, "no memory for a machine of %d CPUs", s->nr_cpus);
 	rc = sched_build_domains(s, err);
 	if (!rc)
 		rc = classes_init(s, err);
@@ -150,6 +152,9 @@ struct sched *sched_create(const struct sched_topology *topo, const struct sched
 
 void sched_destroy(struct sched *s)
 {
-	if (s)
-		arena_free(s->arena);
+	if (!s)
+		return;
+	arena_free(s->dom_arena);
+	arena_free(s->rd_arena);
+	arena_free(s->arena);
 }

@@ -49,7 +49,8 @@ static bool find_in_level(const struct sched *s, const struct task *p, int level
 	int cpu;
 
 	if (!s->rtd.nr_cpupri[level] ||
-	    !mask_and(set, s->rtd.cpupri[level], p->allowed, s->words))
+	    !mask_and(set, s->rtd.cpupri[level], p->allowed, s->words) ||
+	    !keep_own_domain(s, p, set))
 		return false;
 	if (!fitting)
 		return true;

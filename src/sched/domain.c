@@ -93,25 +93,39 @@ static int find_capacities(const struct domain_build *b, struct capacities *caps
 	return 0;
 }
 
-/* spec 01 §8 */
-static int asym_flags(const struct domain_build *b, const struct capacities *caps,
-		      const struct cpu_set *span)
+/* how many of them there are in @set */
+static int count_capacities(const struct domain_build *b, const struct capacities *caps,
+			    const struct cpu_set *set)
 {
 	int n = 0;
 
 	for (int i = 0; i < caps->n; i++)
-		n += mask_intersects(caps->cpus + (size_t)i * b->words, span->bits, b->words);
+		n += mask_intersects(caps->cpus + (size_t)i * b->words, set->bits, b->words);
+	return n;
+}
+
+/* spec 01 §8 */
+static int asym_flags(const struct domain_build *b, const struct capacities *caps,
+		      const struct cpu_set *span, const struct cpu_set *map)
+{
+	int n = count_capacities(b, caps, span);
+
 	if (n < 2)
 		return 0;
-	return n < caps->n ? SD_ASYM_CPUCAPACITY : SD_ASYM_CPUCAPACITY | SD_ASYM_CPUCAPACITY_FULL;
+	return n < count_capacities(b, caps, map) ?
+		       SD_ASYM_CPUCAPACITY :
+		       SD_ASYM_CPUCAPACITY | SD_ASYM_CPUCAPACITY_FULL;
 }
 
 /* ≤5.13: the lowest level at which every CPU sees one of the biggest CPUs, -1: all are alike */
-static int asym_level(const struct domain_build *b, const struct capacities *caps)
+static int asym_level(const struct domain_build *b, const struct capacities *caps,
+		      const struct cpu_set *map)
 {
-	int level = -1;
+	int level = -1, c;
 
-	for (int c = 0; caps->n > 1 && c < b->nr_cpus; c++) {
+	if (caps->n < 2)
+		return -1;
+	for_each_cpu(c, map->bits, b->words) {
 		u32 biggest = b->t->cpu[c].capacity;
 
 		for (int l = 0; l < b->nr_levels && cell_of(b, l, c)->span; l++) {
@@ -130,23 +144,23 @@ static int asym_level(const struct domain_build *b, const struct capacities *cap
 	return level;
 }
 
-static int flag_levels(struct domain_build *b)
+static void flag_partition(struct domain_build *b, const struct capacities *caps,
+			   const struct cpu_set *map)
 {
-	struct capacities caps;
-	int one_level, ret = find_capacities(b, &caps);
+	bool classified = b->rules->asym_flag == ASYM_CLASSIFIED;
+	int one_level = classified ? -1 : asym_level(b, caps, map);
 
-	if (ret)
-		return ret;
-	one_level = b->rules->asym_flag == ASYM_ONE_LEVEL ? asym_level(b, &caps) : -1;
 	for (int l = 0; l < b->nr_levels; l++) {
-		for (int c = 0; c < b->nr_cpus; c++) {
+		int c;
+
+		for_each_cpu(c, map->bits, b->words) {
 			struct cell *cell = cell_of(b, l, c);
 
 			if (!cell->span)
 				continue;
 			cell->flags = base_flags(b, &b->level[l]);
-			if (b->rules->asym_flag == ASYM_CLASSIFIED)
-				cell->flags |= asym_flags(b, &caps, cell->span);
+			if (classified)
+				cell->flags |= asym_flags(b, caps, cell->span, map);
 			else if (l == one_level)
 				cell->flags |= SD_ASYM_CPUCAPACITY;
 			if (cell->flags & SD_ASYM_CPUCAPACITY) {
@@ -156,7 +170,16 @@ static int flag_levels(struct domain_build *b)
 			}
 		}
 	}
-	return 0;
+}
+
+static int flag_levels(struct domain_build *b)
+{
+	struct capacities caps;
+	int ret = find_capacities(b, &caps);
+
+	for (int i = 0; !ret && i < b->s->nr_rds; i++)
+		flag_partition(b, &caps, b->all[i]);
+	return ret;
 }
 
 /* ---- imb_numa_nr (spec 01 §7) ---- */
@@ -274,13 +297,17 @@ int sched_build_domains(struct sched *s, struct err *err)
 	};
 	int ret = check_topology(s->topo, err);
 
+	s->dom_arena = arena_new();
+	s->cluster_active = s->asym_active = false;
+	if (!ret && !s->dom_arena)
+		ret = err_set(err, -ENOMEM, "domains: out of memory");
 	if (!ret) {
 		ret = b.tmp ? build(&b) : -ENOMEM;
 		if (ret == -E2BIG)
 			err_set(err, ret, "topology: more than 64 different CPU capacities");
 		else if (ret)
 			err_set(err, ret, "domains: out of memory");
-		s->smt_active = b.smt;
+		s->smt_active = b.smt_online;
 	}
 	arena_free(b.tmp);
 	return ret;

@@ -47,10 +47,11 @@ struct domain_build {
 	int nr_levels;
 	struct level *level;
 	struct cell *cell; /* [nr_levels][nr_cpus] */
-	struct cpu_set *all;
+	struct cpu_set **all;	/* [nr_rds]: the CPUs of each partition that take tasks */
 	/* partitions of the machine by id, [id * words] */
 	u64 *cores, *clusters, *llcs, *packages, *nodes;
 	bool smt; /* some core has several threads */
+	bool smt_online; /* … that take tasks */
 	u64 *scratch;
 	/* interned sets */
 	struct cpu_set **table;

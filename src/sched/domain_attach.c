@@ -114,8 +114,12 @@ static void init_domain(const struct domain_build *b, struct sched_domain *sd, i
 
 static int attach_chain(struct domain_build *b, int cpu, const int *chain, int n)
 {
-	struct sched_domain *sd = arena_array(b->s->arena, n, sizeof(*sd));
+	struct sched_domain *sd;
 
+	cpu_rq(b->s, cpu)->sd = NULL;
+	if (!n)
+		return 0;
+	sd = arena_array(b->s->dom_arena, n, sizeof(*sd));
 	if (!sd)
 		return -ENOMEM;
 	for (int i = 0; i < n; i++) {
@@ -123,7 +127,7 @@ static int attach_chain(struct domain_build *b, int cpu, const int *chain, int n
 		sd[i].child = i ? &sd[i - 1] : NULL;
 		sd[i].parent = i + 1 < n ? &sd[i + 1] : NULL;
 	}
-	cpu_rq(b->s, cpu)->sd = n ? sd : NULL;
+	cpu_rq(b->s, cpu)->sd = sd;
 	return 0;
 }
 
@@ -144,6 +148,7 @@ static void find_shortcuts(struct domain_build *b, struct rq *rq)
 	bool one_level = b->rules->asym_flag == ASYM_ONE_LEVEL;
 	struct sched_domain *sd;
 
+	rq->sd_llc = NULL;
 	for (sd = rq->sd; sd && sd->flags & SD_SHARE_LLC; sd = sd->parent)
 		rq->sd_llc = sd;
 	rq->llc_id = rq->sd_llc ? mask_first(rq->sd_llc->span, b->words) : rq->cpu;
@@ -160,22 +165,24 @@ static void find_shortcuts(struct domain_build *b, struct rq *rq)
 static int find_siblings(struct domain_build *b, struct rq *rq)
 {
 	const u64 *core = b->cores + (size_t)b->t->cpu[rq->cpu].core * b->words;
-	int n = mask_weight(core, b->words) - 1, c;
+	const u64 *online = b->s->online;
+	int n = mask_weight_and(core, online, b->words) - 1, c;
 
-	if (!n)
+	rq->nr_siblings = 0;
+	if (n <= 0 || !mask_test(online, rq->cpu))
 		return 0;
-	rq->siblings = arena_array(b->s->arena, n, sizeof(int));
+	rq->siblings = arena_array(b->s->dom_arena, n, sizeof(int));
 	if (!rq->siblings)
 		return -ENOMEM;
 	for_each_cpu(c, core, b->words)
-		if (c != rq->cpu)
+		if (c != rq->cpu && mask_test(online, c))
 			rq->siblings[rq->nr_siblings++] = c;
 	return 0;
 }
 
 static int init_llc(struct domain_build *b, struct llc *llc, int first)
 {
-	struct arena *a = b->s->arena;
+	struct arena *a = b->s->dom_arena;
 	const struct sched_domain *sd = cpu_rq(b->s, first)->sd_llc;
 	int n = sd ? sd->weight : 1, c;
 
@@ -204,9 +211,10 @@ static int build_llcs(struct domain_build *b)
 	struct sched *s = b->s;
 	int n = 0;
 
+	s->nr_llcs = 0;
 	for (int c = 0; c < b->nr_cpus; c++)
 		s->nr_llcs += cpu_rq(s, c)->llc_id == c;
-	s->llc = arena_array(s->arena, s->nr_llcs, sizeof(*s->llc));
+	s->llc = arena_array(s->dom_arena, s->nr_llcs, sizeof(*s->llc));
 	if (!s->llc)
 		return -ENOMEM;
 	for (int c = 0; c < b->nr_cpus; c++) {
@@ -239,10 +247,11 @@ static int build_asym_shared(struct domain_build *b)
 		const struct sched_domain *sd = rq->sd_asym_cpucapacity;
 		int first = sd ? mask_first(sd->span, b->words) : -1;
 
+		rq->asym_shared = NULL;
 		if (first < 0)
 			continue;
 		if (first == c) {
-			rq->asym_shared = arena_alloc(s->arena, sizeof(*rq->asym_shared));
+			rq->asym_shared = arena_alloc(s->dom_arena, sizeof(*rq->asym_shared));
 			if (!rq->asym_shared)
 				return -ENOMEM;
 		}

@@ -46,7 +46,7 @@ static struct sched_group *new_group(struct domain_build *b, const struct cpu_se
 				     const struct cpu_set *balance, int flags,
 				     struct sched_group_capacity *sgc)
 {
-	struct sched_group *g = arena_alloc(b->s->arena, sizeof(*g));
+	struct sched_group *g = arena_alloc(b->s->dom_arena, sizeof(*g));
 
 	if (!g)
 		return NULL;
@@ -89,7 +89,7 @@ static struct sched_group *partition_group(struct domain_build *b, int level, in
 	known = &cell_of(b, level, span->first)->groups;
 	if (*known)
 		return *known;
-	sgc = arena_alloc(b->s->arena, sizeof(*sgc));
+	sgc = arena_alloc(b->s->dom_arena, sizeof(*sgc));
 	if (!sgc)
 		return NULL;
 	init_capacity(b, sgc, span);
@@ -212,7 +212,7 @@ static struct numa_group *numa_group(struct numa_build *nb, int level, int cpu)
 		return NULL;
 	sgc = &nb->sgc[(size_t)level * b->nr_cpus + g->balance->first];
 	if (!*sgc) {
-		*sgc = arena_alloc(b->s->arena, sizeof(**sgc));
+		*sgc = arena_alloc(b->s->dom_arena, sizeof(**sgc));
 		if (!*sgc)
 			return NULL;
 		init_capacity(b, *sgc, span);

@@ -44,7 +44,7 @@ static bool grow_table(struct domain_build *b)
 /* which words of the set aren't zero */
 static bool list_words(struct domain_build *b, struct cpu_set *set)
 {
-	set->word = arena_array(b->s->arena, b->words, sizeof(*set->word));
+	set->word = arena_array(b->s->dom_arena, b->words, sizeof(*set->word));
 	if (!set->word)
 		return false;
 	for (int i = 0; i < b->words; i++)
@@ -72,7 +72,7 @@ struct cpu_set *domain_intern(struct domain_build *b, const u64 *bits)
 	set = arena_alloc(b->tmp, sizeof(*set));
 	if (!set)
 		return NULL;
-	set->bits = arena_array(b->s->arena, b->words, sizeof(u64));
+	set->bits = arena_array(b->s->dom_arena, b->words, sizeof(u64));
 	if (!set->bits)
 		return NULL;
 	mask_copy(set->bits, bits, b->words);
@@ -113,9 +113,14 @@ static int partition_machine(struct domain_build *b)
 	b->nodes = partition(b, t->nr_nodes, offsetof(struct topo_cpu, node));
 	if (!b->cores || !b->clusters || !b->llcs || !b->packages || !b->nodes)
 		return -ENOMEM;
-	for (int c = 0; c < t->nr_cores; c++)
-		if (mask_weight(b->cores + (size_t)c * b->words, b->words) > 1)
+	for (int c = 0; c < t->nr_cores; c++) {
+		const u64 *core = b->cores + (size_t)c * b->words;
+
+		if (mask_weight(core, b->words) > 1)
 			b->smt = true;
+		if (mask_weight_and(core, b->s->online, b->words) > 1)
+			b->smt_online = true;
+	}
 	return 0;
 }
 
@@ -282,10 +287,10 @@ static void level_mask(const struct domain_build *b, const struct level *l, int 
 
 /*
  * The nodes' own CPUs have equal NUMA spans: one computation a node. @done keeps, per node, the
- * span of the level being built.
+ * span of the level being built, as the partition @map sees it.
  */
 static struct cpu_set *level_span(struct domain_build *b, int level, int cpu, u64 *mask,
-				  struct cpu_set **done)
+				  const struct cpu_set *map, struct cpu_set **done)
 {
 	const struct level *l = &b->level[level];
 	bool by_node = l->kind >= LEVEL_PKG;
@@ -295,6 +300,7 @@ static struct cpu_set *level_span(struct domain_build *b, int level, int cpu, u6
 	if (by_node && *known)
 		return *known;
 	level_mask(b, l, cpu, mask);
+	mask_and(mask, mask, map->bits, b->words);
 	if (level) /* a level never spans less than the one below */
 		mask_or(mask, mask, cell_of(b, level - 1, cpu)->span->bits, b->words);
 	set = domain_intern(b, mask);
@@ -303,31 +309,44 @@ static struct cpu_set *level_span(struct domain_build *b, int level, int cpu, u6
 	return set;
 }
 
+/* one level of the CPUs of one partition, which may be cut out of the machine anywhere */
+static int span_level(struct domain_build *b, int level, const struct cpu_set *map, u64 *mask,
+		      struct cpu_set **done)
+{
+	int c;
+
+	for (int i = 0; i < b->t->nr_nodes; i++)
+		done[i] = NULL;
+	for_each_cpu(c, map->bits, b->words) {
+		const struct cpu_set *below = level ? cell_of(b, level - 1, c)->span : NULL;
+
+		/* nothing above the first domain that spans the partition */
+		if (level && (!below || below == map))
+			continue;
+		cell_of(b, level, c)->span = level_span(b, level, c, mask, map, done);
+		if (!cell_of(b, level, c)->span)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int span_levels(struct domain_build *b)
 {
 	u64 *mask = arena_array(b->tmp, b->words, sizeof(u64));
 	struct cpu_set **done = arena_array(b->tmp, b->t->nr_nodes, sizeof(*done));
+	int nr = b->s->nr_rds, rc = 0;
 
-	if (!mask || !done)
+	b->all = arena_array(b->tmp, nr + 1, sizeof(struct cpu_set *));
+	if (!mask || !done || !b->all)
 		return -ENOMEM;
-	mask_fill(mask, b->nr_cpus);
-	b->all = domain_intern(b, mask);
-	if (!b->all)
-		return -ENOMEM;
-	for (int l = 0; l < b->nr_levels; l++) {
-		for (int i = 0; i < b->t->nr_nodes; i++)
-			done[i] = NULL;
-		for (int c = 0; c < b->nr_cpus; c++) {
-			/* nothing above the first domain that spans the machine */
-			if (l &&
-			    (!cell_of(b, l - 1, c)->span || cell_of(b, l - 1, c)->span == b->all))
-				continue;
-			cell_of(b, l, c)->span = level_span(b, l, c, mask, done);
-			if (!cell_of(b, l, c)->span)
-				return -ENOMEM;
-		}
+	for (int i = 0; i < nr; i++) {
+		b->all[i] = domain_intern(b, b->s->rd[i].span);
+		if (!b->all[i])
+			return -ENOMEM;
+		for (int l = 0; !rc && l < b->nr_levels; l++)
+			rc = span_level(b, l, b->all[i], mask, done);
 	}
-	return 0;
+	return rc;
 }
 
 int domain_build_levels(struct domain_build *b)

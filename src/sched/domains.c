@@ -23,10 +23,16 @@ struct sched_domains *sched_domains_new(const struct sched_topology *topo,
 	s->k = *k;
 	s->nr_cpus = topo->nr_cpus;
 	s->words = mask_words(topo->nr_cpus);
+	s->nr_online = topo->nr_cpus;
 	s->arena = arena_new();
-	if (s->arena)
+	if (s->arena) {
 		s->rq = arena_array(s->arena, topo->nr_cpus, sizeof(*s->rq));
-	if (!s->rq)
+		s->online = arena_array(s->arena, s->words, sizeof(u64));
+	}
+	if (!s->rq || !s->online)
+		goto nomem;
+	mask_fill(s->online, s->nr_cpus);
+	if (root_domains_init(s))
 		goto nomem;
 	if (!sched_build_domains(s, err))
 		return d;
@@ -40,8 +46,11 @@ nomem:
 
 void sched_domains_free(struct sched_domains *d)
 {
-	if (d)
+	if (d) {
+		arena_free(d->s.dom_arena);
+		arena_free(d->s.rd_arena);
 		arena_free(d->s.arena);
+	}
 	free(d);
 }
 
@@ -107,7 +116,7 @@ bool sched_domains_next_group(struct sched_domain_view *v, struct sched_group_vi
 
 size_t sched_domains_bytes(const struct sched_domains *d)
 {
-	return arena_bytes(d->s.arena);
+	return arena_bytes(d->s.arena) + arena_bytes(d->s.dom_arena);
 }
 
 int sched_domains_llc_id(const struct sched_domains *d, int cpu)

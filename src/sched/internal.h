@@ -48,7 +48,7 @@ static inline void add_nr_running(struct sched *s, struct rq *rq, int count)
 	rq->nr_running = old + count;
 	rq_load_changed(rq);
 	if (count > 0 && old < 2 && rq->nr_running >= 2)
-		s->rd.overload = true;
+		rq->rd->overload = true;
 	if (!old != !rq->nr_running) {
 		mask_flip(s->busy_mask, rq->cpu);
 		rq->busy_since = rq->clock;
@@ -180,15 +180,44 @@ void sched_emit(const struct sched *s, const struct sched_record *r);
 			sched_emit((s), &(struct sched_record){ __VA_ARGS__ });                    \
 	} while (0)
 
+/* ---- root_domain.c, hotplug.c ---- */
+
+/* one partition with all CPUs; Return: 0 or -ENOMEM */
+int root_domains_init(struct sched *s);
+/* CPUs came or went */
+void root_domains_refresh(struct sched *s);
+/* @p was picked on a CPU that is to be empty */
+void drain_picked(struct sched *s, struct rq *rq, struct task *p);
+/* @p, queued on @src, goes to @dst, where it may not even run: then its mask is lost */
+void move_to_fallback(struct sched *s, struct rq *src, struct task *p, int dst);
+struct rq *flee_dead_cpu(struct sched *s, struct task *p);
+/* @target was chosen for @p, for want of a better one or while it was online; Return: where to go */
+int fall_back(struct sched *s, struct task *p, int target);
+
+/* where @p is to be queued: its CPU may be gone since it was chosen */
+static inline struct rq *living_rq(struct sched *s, struct task *p)
+{
+	struct rq *rq = cpu_rq(s, p->cpu);
+
+	return likely(!rq->dead) ? rq : flee_dead_cpu(s, p);
+}
+
 /* ---- domain.c ---- */
 
 /**
  * sched_build_domains() - domains, groups, LLC objects and shortcuts of every CPU (spec 01)
  *
- * Uses s->topo, s->k.rules, s->arena; fills rq->sd … rq->nr_siblings, s->llc,
- * s->smt_active, s->cluster_active, s->asym_active.
+ * Uses s->topo, s->k.rules, s->rd, s->online; fills s->dom_arena, rq->sd … rq->nr_siblings,
+ * s->llc, s->smt_active, s->cluster_active, s->asym_active.
  */
 int sched_build_domains(struct sched *s, struct err *err);
+/**
+ * sched_rebuild_domains() - the same while the machine runs: CPUs came or went, or are divided anew
+ *
+ * Root domains with the same CPUs as in @before keep what their domains have learnt. Return: 0, or
+ * -ENOMEM: all is as it was.
+ */
+int sched_rebuild_domains(struct sched *s, u64 now, struct err *err);
 /* flag names as debugfs prints them, space separated; Return: @buf */
 char *sched_domain_flag_names(const struct sched *s, int flags, char *buf, size_t len);
 

@@ -34,7 +34,7 @@ int prefer_cpu(const struct sched *s, const struct task *p, const u64 *set, stru
 		if (best >= 0)
 			return best;
 	}
-	return here ? c->cpu : distribute(s, set, s->online, c);
+	return here ? c->cpu : distribute(s, set, set, c);
 }
 
 void move_queued_task(struct sched *s, struct rq *src, struct task *p, struct rq *dst)

@@ -35,8 +35,12 @@ static void update_idle_core_bits(struct sched *s, struct rq *rq, bool idle)
 	if (whole == mask_test(set, rq->llc_pos))
 		return;
 	mask_flip(set, rq->llc_pos);
-	for (int i = 0; i < rq->nr_siblings; i++)
-		mask_flip(set, s->rq[rq->siblings[i]].llc_pos);
+	for (int i = 0; i < rq->nr_siblings; i++) {
+		const struct rq *sibling = &s->rq[rq->siblings[i]];
+
+		/* a partition may end inside a core */
+		mask_flip(sibling->llc->idle_core, sibling->llc_pos);
+	}
 }
 
 void rq_idle_changed(struct sched *s, struct rq *rq)

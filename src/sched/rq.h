@@ -69,7 +69,8 @@ struct rq {
 	bool cstate_known;
 	bool active_balance;
 	bool has_blocked_load;
-	bool online;
+	bool online;		/* takes tasks; bit of sched.online */
+	bool dead;		/* nothing can run here */
 	bool hrtick_armed;
 	bool sums_stale;	/* its bit of llc.stale; always set where no sums are kept */
 	int llc_size;
@@ -95,8 +96,9 @@ struct rq {
 	struct task *idle_last_wakee;
 	u64 idle_flip_decay_ts;
 	unsigned int idle_wakee_flips;
+	struct root_domain *rd;
 	/* domains and shortcuts (spec 01 §6) */
-	struct sched_domain *sd;	/* lowest */
+	struct sched_domain *sd;	/* lowest; NULL: nobody balances with it */
 	struct sched_domain *sd_llc, *sd_numa, *sd_asym_cpucapacity, *sd_cluster;
 	struct asym_shared *asym_shared; /* asym_idle_cores: of sd_asym_cpucapacity; else NULL */
 	struct cfs_rq cfs __attribute__((aligned(64)));
@@ -127,7 +129,25 @@ struct rq {
 
 #define NR_CPUPRI 101 /* levels, spec 08 §2.5 */
 
-/* The root domain's view of the classes above fair. */
+/*
+ * CPUs that share their tasks: those of a partition, which have domain trees of their own, or all
+ * that belong to none and have no domains at all (root_domain.c).
+ */
+struct root_domain {
+	u64 *cpus;		/* that belong to it, online or not */
+	u64 *span;		/* … those of them that take tasks */
+	int nr_cpus;		/* in span */
+	bool whole;		/* span is every CPU of the machine */
+	bool has_domains;
+	bool overload;		/* some CPU has more than one task (spec 06 §11.2) */
+	u64 total_bw;		/* deadline bandwidth given away, times 2^20 */
+	/* RT_PUSH_IPI: one round of push requests at a time */
+	int rto_cpu;
+	u32 rto_loop, rto_loop_next;
+	bool rto_active;
+};
+
+/* What the classes above fair keep of all CPUs; a search looks at those of one root domain. */
 struct rt_domain {
 	u64 *cpupri[NR_CPUPRI];	/* CPUs by level */
 	int nr_cpupri[NR_CPUPRI];
@@ -135,16 +155,13 @@ struct rt_domain {
 	u64 *dl_overloaded;
 	u64 *dl_free;		/* CPUs without deadline tasks */
 	u64 *mask;		/* scratch of a search */
-	/* RT_PUSH_IPI: one round of push requests at a time */
-	int rto_cpu;
-	u32 rto_loop, rto_loop_next;
-	bool rto_active;
 	/* realtime throttling */
 	u64 rt_period, rt_runtime; /* ns; runtime UINT64_MAX: none */
 	struct class_timer period_timer;
 	int rr_timeslice;	/* ticks */
 	/* deadline bandwidth, times 2^20 */
-	u64 dl_bw, total_bw;	/* limit of one CPU (UINT64_MAX: none), given away on all */
+	u64 dl_bw;		/* limit of one CPU; UINT64_MAX: none */
+	u64 server_bw;		/* of the fair server of one CPU */
 	u64 bw_ratio;		/* period by runtime, times 256 */
 	u64 server_runtime, server_period; /* ns; 0: no fair server */
 };
@@ -162,7 +179,7 @@ struct sched {
 	u64 now;		/* of the last event that looked at a clock */
 	u64 tick_ns;
 	struct rq *rq;		/* [nr_cpus] */
-	u64 *online;
+	u64 *online;		/* CPUs that take tasks: online and not on their way out */
 	u64 *idle_mask;		/* idle(c), spec 00 §6 */
 	u64 *busy_mask;		/* nr_running > 0 */
 	u64 *load_mask;		/* leaf_cfs_rq_list not empty: load queued or left to decay */
@@ -174,14 +191,15 @@ struct sched {
 	bool smt_active, cluster_active, asym_active;
 	u8 tracks;		/* TRACK_… */
 	unsigned long max_capacity;	/* of the biggest CPU */
-	struct { bool overload, overutilized; } rd;
+	struct root_domain *rd;	/* [nr_rds + 1]: the partitions, then the CPUs of none */
+	int nr_rds;
 	struct rt_domain rtd;
 	bool serialize_locked;
 	int nr_sched_idle;	/* CPUs that run SCHED_IDLE tasks only */
 	u64 nohz_next_balance, nohz_next_blocked;
 	bool nohz_has_blocked;
 	bool nohz_needs_update;	/* nohz_next_balance may be too late for a CPU that joined */
-	int nr_online;
+	int nr_online;		/* of online */
 	/* effective tunables */
 	u64 sysctl_latency, sysctl_min_granularity, sysctl_wakeup_granularity;
 	u64 sysctl_idle_min_granularity, base_slice, base_slice_normalised;
@@ -204,6 +222,8 @@ struct sched {
 	u64 nr_passes[NR_IDLE_TYPES];	/* balancing passes made so far */
 	u64 nr_rt_pushes, nr_rt_pulls, nr_dl_pushes, nr_dl_pulls;
 	struct arena *arena;	/* everything built at creation */
+	struct arena *rd_arena;	/* root domains, built anew when the partitions change */
+	struct arena *dom_arena; /* domains, groups, LLCs: built anew when CPUs come or go, too */
 };
 
 #define for_each_domain(cpu_rq, sd)	for ((sd) = (cpu_rq)->sd; (sd); (sd) = (sd)->parent)

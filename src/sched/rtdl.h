@@ -66,7 +66,8 @@ struct sched_dl_entity {
 	bool non_contending;	/* blocked before its 0-lag time: still counted in running_bw */
 	bool counted_bw;	/* in this_bw of its run queue */
 	bool counted_running;	/* … and running_bw */
-	bool counted_total;	/* in the root domain's bandwidth */
+	bool counted_total;	/* in the bandwidth of root domain … */
+	int total_rd;		/* … s->rd[total_rd] */
 	bool is_server;
 	u64 job_deadline;	/* of the job as it was released; 0: none is under way */
 	struct class_timer timer; /* of the next replenishment */

@@ -35,6 +35,7 @@ enum serialize_rule { SERIALIZE_PERIODIC, SERIALIZE_ALL };
 enum prefer_sibling_rule { SIBLING_OF_CHILD, SIBLING_OF_BUSIEST };
 enum numa_hot_rule { NUMA_HOT_THREE_WAY, NUMA_HOT_DIFFERENCE };
 enum push_rule { PUSH_COUNTS_AS_FAILED, PUSH_EXEMPT };	/* ≤5.12, newer */
+enum drain_rule { DRAIN_AT_ONCE, DRAIN_BY_PUSH };	/* ≤5.10, newer */
 enum rt_guard_rule { RT_GUARD_THROTTLE, RT_GUARD_SERVER, RT_GUARD_SERVER_FULL };
 enum bandwidth_rule { BANDWIDTH_GROUP, BANDWIDTH_TASK };
 enum scale_down_rule { SCALE_DOWN_MIN2, SCALE_DOWN_TRUNCATES };
@@ -106,6 +107,7 @@ struct sched_rules {
 	bool push_needs_queued;		/* no active push if the task is off its queue already */
 	bool nohz_next_kick;		/* 5.15+: a CPU that joins the idle mask may bring the next pass forward */
 	bool nohz_idle_core;		/* a kick prefers an idle CPU whose whole core is idle (7.3) */
+	enum drain_rule drain;
 	enum rt_guard_rule rt_guard;
 	bool rt_group;			/* RT_GROUP_SCHED: run time for groups of realtime tasks */
 	bool preempt_next_class;	/* 7.3: spec 16 §5.10 */

@@ -168,6 +168,8 @@ bool sched_pick(struct sched *s, u64 now, int cpu, bool may_balance, struct task
 	}
 	*next = p;
 	set_picked(s, rq, p);
+	if (unlikely(!rq->online) && p)
+		drain_picked(s, rq, p);
 	return true;
 }
 
@@ -255,10 +257,14 @@ void sched_nohz_enter(struct sched *s, u64 now, int cpu)
 {
 	struct rq *rq = cpu_rq(s, cpu);
 
-	rq->has_blocked_load = true;
-	s->nohz_has_blocked = true;
-	if (rq->nohz_idle)
+	if (unlikely(!rq->online))
 		return;
+	rq->has_blocked_load = true;
+	if (rq->nohz_idle || unlikely(!rq->sd)) {
+		s->nohz_has_blocked |= rq->nohz_idle;
+		return;
+	}
+	s->nohz_has_blocked = true;
 	rq->nohz_idle = true;
 	mask_set(s->nohz_mask, cpu);
 	s->nohz_needs_update = s->k.rules.nohz_next_kick;

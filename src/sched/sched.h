@@ -77,7 +77,7 @@ enum sched_out_kind {
 	OUT_SOFTIRQ,	   /* @cpu: run sched_walk_begin(WALK_PERIODIC) after this tick */
 	OUT_NOHZ_KICK,	   /* @cpu (idle): IPI, then sched_walk_begin(WALK_NOHZ) */
 	OUT_ACTIVE_BALANCE, /* @cpu: run the stopper, which calls sched_active_balance() */
-	OUT_STOP_MIGRATE,  /* @cpu: run the stopper, which calls sched_stop_migrate(@p, @arg) */
+	OUT_STOP_MIGRATE,  /* @cpu: run the stopper, which calls sched_stop_migrate(@p, (int)@arg) */
 	OUT_HRTICK,	   /* @cpu: call sched_hrtick() in @arg ns (replaces an earlier one) */
 	OUT_TIMER,	   /* @cpu: call sched_timer() at the time @arg, idle or not (replaces an
 			    * earlier one; UINT64_MAX: there is nothing to wait for) */
@@ -86,6 +86,7 @@ enum sched_out_kind {
 			    * queued and dequeued, which takes its time (uclamp.h) */
 	OUT_PSI,	   /* call sched_psi_update() at the time @arg (replaces an earlier one;
 			    * UINT64_MAX: there is nothing to wait for; psi.h) */
+	OUT_STOP_DRAIN,	   /* @cpu: run the stopper, which calls sched_stop_drain() */
 };
 
 struct sched_out {
@@ -207,6 +208,7 @@ int sched_task_cpu(const struct task *p);	/* last CPU or the one chosen */
 bool sched_task_on_cpu(const struct task *p);	/* running, or not yet switched out */
 bool sched_task_queued(const struct task *p);	/* on a run queue (delayed ones are) */
 bool sched_task_allowed(const struct task *p, int cpu);
+const u64 *sched_task_cpus(const struct task *p); /* that it may use */
 enum sched_policy sched_task_policy(const struct task *p);
 /** sched_task_prio() - as traces show it: 120 + nice, 99 - realtime priority, -1 deadline */
 int sched_task_prio(const struct task *p);
@@ -442,10 +444,42 @@ bool sched_lb_counts(const struct sched *s, int cpu, int level, enum sched_lb_ki
 void sched_stop_begin(struct sched *s, u64 now, int cpu);
 /** sched_active_balance() - inside the stopper of @cpu: push one task; Return: moved */
 bool sched_active_balance(struct sched *s, u64 now, int cpu);
-/** sched_stop_migrate() - inside the stopper of @cpu: move @p to @dst if it is still here */
+/**
+ * sched_stop_migrate() - inside the stopper of @cpu: move @p to @dst if it is still here
+ * @dst: -1, or a CPU that no longer will do: the fallback CPU of this moment
+ */
 bool sched_stop_migrate(struct sched *s, u64 now, int cpu, struct task *p, int dst);
+/** sched_stop_drain() - inside the stopper of @cpu, which goes down; Return: whether to call again */
+bool sched_stop_drain(struct sched *s, u64 now, int cpu);
 /** sched_stop_end() - the stopper sleeps again; the host then schedules */
 void sched_stop_end(struct sched *s, u64 now, int cpu);
+
+/* ---- CPUs that go and come, and how they are divided ---- */
+
+/**
+ * sched_cpu_down() - @cpu takes no more tasks: it leaves the masks, and domains are built without it
+ *
+ * What is queued there goes elsewhere by the stopper, as OUT_RESCHED, OUT_STOP_MIGRATE and
+ * OUT_STOP_DRAIN ask for; sleepers choose another CPU when they wake. When nothing is left
+ * sched_cpu_dead() ends it. Not inside other events; allocates. Return: 0; -EINVAL: it is down;
+ * -EBUSY: it is the last one, or deadline tasks need its bandwidth; -ENOMEM: all is as it was.
+ */
+int sched_cpu_down(struct sched *s, u64 now, int cpu, struct err *err);
+/** sched_cpu_dead() - nothing runs on @cpu any more; Return: false if something is left there */
+bool sched_cpu_dead(struct sched *s, u64 now, int cpu);
+/** sched_cpu_up() - @cpu takes tasks again, being idle or not yet dead; otherwise as sched_cpu_down() */
+int sched_cpu_up(struct sched *s, u64 now, int cpu, struct err *err);
+bool sched_cpu_online(const struct sched *s, int cpu); /* takes tasks */
+
+/**
+ * sched_set_partitions() - divide the CPUs: each set has domain trees of its own (spec 09 §4)
+ * @sets: [@n], disjoint; CPUs in none of them are isolated, they have no domains
+ *
+ * Where tasks may run is not touched: their masks are the caller's. Not inside other events;
+ * allocates. Return: 0; -EINVAL: sets overlap or are empty; -EBUSY: deadline tasks have more
+ * bandwidth than the CPUs of their set; -ENOMEM. All is as it was then.
+ */
+int sched_set_partitions(struct sched *s, u64 now, int n, const u64 *const *sets, struct err *err);
 
 /* ---- attributes ---- */
 

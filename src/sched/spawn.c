@@ -66,12 +66,14 @@ void sched_fork_commit(struct sched *s, u64 now, int cpu, struct task *p,
 	if (d->moves_cursor)
 		rq->distribute_cursor = d->cursor;
 	p->recent_used_cpu = cpu; /* spec 05 §6 */
+	if (unlikely(!s->rq[target].online || d->reason == REASON_FALLBACK))
+		target = fall_back(s, p, target);
 	set_task_cpu(s, p, target);
 }
 
 void sched_activate_new(struct sched *s, u64 now, int cpu, struct task *p)
 {
-	struct rq *rq = cpu_rq(s, p->cpu);
+	struct rq *rq = living_rq(s, p);
 
 	assert(p->state == TASK_NEW);
 	update_rq_clock(s, rq, now);

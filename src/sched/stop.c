@@ -45,23 +45,28 @@ void sched_stop_begin(struct sched *s, u64 now, int cpu)
 
 bool sched_stop_migrate(struct sched *s, u64 now, int cpu, struct task *p, int dst)
 {
-	struct rq *src = cpu_rq(s, cpu), *rq = cpu_rq(s, dst);
+	struct rq *src = cpu_rq(s, cpu);
 
 	assert(src->stop_running);
-	if (p->cpu != cpu || !p->on_rq || dst == cpu)
+	if (p->cpu != cpu)
 		return false;
-	if (!task_allowed(p, dst)) /* its affinity changed again meanwhile */
+	p->migration_pending = false;
+	if (!p->on_rq)
 		return false;
 	update_rq_clock(s, src, now);
-	update_rq_clock(s, rq, now);
 	if (p->se.sched_delayed) { /* asleep in all but name: it wakes where it may */
 		deactivate_task(s, src, p, DEQUEUE_SLEEP | DEQUEUE_DELAYED);
 		return false;
 	}
-	deactivate_task(s, src, p, 0);
-	set_task_cpu(s, p, dst);
-	activate_task(s, rq, p, 0);
-	check_preempt_curr(s, rq, p, 0, cpu);
+	/* its affinity or the CPUs changed again meanwhile */
+	if (dst < 0 || !task_allowed(p, dst) || !s->rq[dst].online) {
+		if (src->online && task_allowed(p, cpu))
+			return false;
+		dst = fall_back(s, p, select_fallback_rq(s, cpu, p));
+	}
+	if (dst == cpu)
+		return false;
+	move_to_fallback(s, src, p, dst);
 	return true;
 }
 

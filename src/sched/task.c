@@ -42,6 +42,14 @@ void task_set_allowed(struct sched *s, struct task *p, const u64 *allowed)
 		p->affinity_changed = true;
 }
 
+void task_relax_allowed(struct sched *s, struct task *p)
+{
+	if (task_is_fair(p))
+		task_set_allowed(s, p, NULL);
+	else
+		class_of(p)->set_allowed(s, cpu_rq(s, p->cpu), p, NULL);
+}
+
 void task_set_slice(struct sched *s, struct task *p, u64 slice_ns)
 {
 	p->se.custom_slice = s->k.rules.custom_slice && slice_ns;
@@ -183,6 +191,11 @@ bool sched_task_queued(const struct task *p)
 bool sched_task_allowed(const struct task *p, int cpu)
 {
 	return task_allowed(p, cpu);
+}
+
+const u64 *sched_task_cpus(const struct task *p)
+{
+	return p->allowed;
 }
 
 enum sched_policy sched_task_policy(const struct task *p)

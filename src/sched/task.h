@@ -26,6 +26,8 @@ struct task_chunk {
 
 /* @allowed NULL: every CPU; may be p->allowed itself after it was changed in place */
 void task_set_allowed(struct sched *s, struct task *p, const u64 *allowed);
+/* nothing of what @p may use is left: it may use every CPU */
+void task_relax_allowed(struct sched *s, struct task *p);
 /* @slice_ns 0: the kernel's base slice */
 void task_set_slice(struct sched *s, struct task *p, u64 slice_ns);
 

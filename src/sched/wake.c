@@ -153,6 +153,8 @@ void sched_wake_commit(struct sched *s, u64 now, const struct wake_query *q,
 		return;
 	apply_effects(s, now, q, d);
 	p->wake_flags |= WF_RQ_SELECTED;
+	if (unlikely(!s->rq[target].online || d->reason == REASON_FALLBACK))
+		target = fall_back(s, p, target);
 	if (p->cpu != target) {
 		p->wake_flags |= WF_MIGRATED;
 		set_task_cpu(s, p, target);
@@ -177,7 +179,7 @@ static void ttwu_do_activate(struct sched *s, struct rq *rq, struct task *p, int
 
 void sched_activate(struct sched *s, u64 now, int cpu, struct task *p)
 {
-	struct rq *rq = cpu_rq(s, p->cpu);
+	struct rq *rq = living_rq(s, p);
 
 	assert(p->state == TASK_WAKING);
 	update_rq_clock(s, rq, now);
@@ -186,7 +188,7 @@ void sched_activate(struct sched *s, u64 now, int cpu, struct task *p)
 
 void sched_wake_queued(struct sched *s, u64 now, int cpu, struct task *p)
 {
-	struct rq *rq = cpu_rq(s, p->cpu);
+	struct rq *rq = living_rq(s, p);
 
 	if (p->migrating) { /* the waker waits for the queue's lock: woken at the attach */
 		p->wake_after_move = true;

@@ -200,7 +200,10 @@ struct task_group *task_core_group(const struct sim_task *t)
 
 const u64 *task_inherited_cpus(const struct sim_task *t)
 {
-	return t->cgroup && t->cgroup->cpus ? t->asked : t->allowed;
+	if (t->cgroup && t->cgroup->cpus)
+		return t->asked;
+	/* the kernel may have taken its mask away, when its CPUs went */
+	return t->p ? sched_task_cpus(t->p) : t->allowed;
 }
 
 void sim_set_place(struct sim *sim, const struct sim_place *place)
@@ -266,7 +269,6 @@ int task_set_cgroup(struct sim *sim, struct sim_task *t, struct sim_cgroup *cg)
 	rc = task_ask_cpus(sim, t, t->asked);
 	if (rc)
 		return rc;
-	mask_fill(sim->cpuset_scratch, sim->nr_cpus);
 	return sched_set_affinity(sim->sched, sim->now, t->p,
-				  t->allowed ? t->allowed : sim->cpuset_scratch);
+				  t->allowed ? t->allowed : sim->common_cpus);
 }

@@ -14,6 +14,8 @@ static int check_cpu(const struct sim *sim, const struct sim_cpu *c, struct err 
 	bool between = c->mode == CPU_ATOMIC; /* a switch or an interrupt may be under way */
 	struct sim_task *t = c->curr;
 
+	if (c->offline && (c->mode != CPU_IDLE || c->irqs || c->irq_at != NEVER || !c->woken))
+		return err_set(err, -EINVAL, "CPU %d is off, but does something", c->id);
 	if (c->mode == CPU_IDLE && (t || curr))
 		return err_set(err, -EINVAL, "CPU %d idles though %s-%d is current", c->id,
 			       t ? t->comm : sched_task_comm(curr),

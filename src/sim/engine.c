@@ -44,13 +44,14 @@ static int alloc_state(struct sim *sim)
 	sim->tick_mask = arena_array(sim->arena, sim->words, sizeof(u64));
 	sim->one_cpu = arena_array(sim->arena, sim->words, sizeof(u64));
 	sim->cpuset_scratch = arena_array(sim->arena, sim->words, sizeof(u64));
+	sim->common_cpus = arena_array(sim->arena, sim->words, sizeof(u64));
 	sim->llc_streams = arena_array(sim->arena, sim->topo->nr_llcs, sizeof(u64));
 	sim->permille = arena_array(sim->arena, sim->topo->nr_nodes, sizeof(u32));
 	sim->piece_permille = arena_array(sim->arena, sim->topo->nr_nodes, sizeof(u32));
 	sim->rates = rates_new(sim->arena, sim->m);
 	sim->mem = memory_new(sim->arena, sim->m);
 	if (!sim->cpu || !sim->tick_mask || !sim->one_cpu || !sim->cpuset_scratch ||
-	    !sim->llc_streams || !sim->permille || !sim->piece_permille || !sim->rates ||
+	    !sim->common_cpus || !sim->llc_streams || !sim->permille || !sim->piece_permille || !sim->rates ||
 	    !sim->mem || cgroups_init(sim))
 		return -ENOMEM;
 	if (!due_init(&sim->cpus, sim->arena, sim->nr_cpus))
@@ -84,6 +85,22 @@ static u64 price(void *ctx, int cpu, const struct sched_work *w)
 	return machine_price((void *)sim->m, cpu, w);
 }
 
+/* isolated CPUs have no domains, and no tasks but those bound to them (isolcpus=) */
+static int isolate(struct sim *sim, struct err *err)
+{
+	const u64 *common = sim->common_cpus;
+
+	mask_fill(sim->common_cpus, sim->nr_cpus);
+	if (!sim->p.isolated)
+		return 0;
+	mask_andnot(sim->common_cpus, sim->common_cpus, sim->p.isolated, sim->words);
+	if (mask_empty(common, sim->words))
+		return err_set(err, -EINVAL, "every CPU is isolated: leave one for the others");
+	for (int i = 0; i < sim->nr_cpus; i++)
+		sim->cpu[i].isolated = !mask_test(common, i);
+	return sched_set_partitions(sim->sched, 0, 1, &common, err);
+}
+
 static int boot(struct sim *sim, const struct sched_kernel *k, struct err *err)
 {
 	struct sched_host host = {
@@ -104,6 +121,8 @@ static int boot(struct sim *sim, const struct sched_kernel *k, struct err *err)
 	sim->sched = sched_create(sim->topo, k, &host, seed, err);
 	if (!sim->sched)
 		return err ? err->code : -EINVAL;
+	if (isolate(sim, err))
+		return -EINVAL;
 	set_clock(sim, seed);
 	sched_boot(sim->sched, sim->now, &rng);
 	for (int i = 0; i < sim->nr_cpus; i++) {
@@ -238,10 +257,12 @@ struct sim_task *sim_spawn_asleep(struct sim *sim, const struct sim_spawn *what,
 
 /* ---- running ---- */
 
-/* Timers come before the tick. */
+/* Changes come first, and timers before the tick. */
 static void other_event(struct sim *sim)
 {
-	if (heap_time(&sim->timers) == sim->now) {
+	if (unlikely(change_time(sim) == sim->now)) {
+		change_due(sim);
+	} else if (heap_time(&sim->timers) == sim->now) {
 		struct sim_task *t = sim->slot[heap_id(&sim->timers)];
 
 		heap_remove(&sim->timers, t->slot);
@@ -338,6 +359,11 @@ u64 sim_now(const struct sim *sim)
 u64 sim_uptime(const struct sim *sim)
 {
 	return sim->now;
+}
+
+const u64 *sim_common_cpus(const struct sim *sim)
+{
+	return sim->common_cpus;
 }
 
 struct arena *sim_arena(struct sim *sim)

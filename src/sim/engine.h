@@ -5,8 +5,9 @@
  * Three things make time pass: the next boundary of a CPU (one slot per CPU),
  * the next expiry of a timer (one per task, and one per CPU for the core), and
  * the tick (one for all CPUs, since their ticks share a phase). At equal times
- * timers come first, by the number of their task, then the core's, then the
- * averages of pressure, then the tick, then the CPUs by number.
+ * what the timeline does to the machine comes first, then timers, by the number
+ * of their task, then the core's, then the averages of pressure, then the tick,
+ * then the CPUs by number.
  */
 #ifndef IDLEST_SIM_ENGINE_H
 #define IDLEST_SIM_ENGINE_H
@@ -33,12 +34,17 @@ static inline enum topo_distance distance(const struct sim *sim, int a, int b)
 	return topo_distance(sim->topo, a, b);
 }
 
+/* hotplug.c: when the next change of the machine is due */
+u64 change_time(const struct sim *sim);
+
 /* a timer or the tick was set or is over */
 static inline void arm_others(struct sim *sim)
 {
 	u64 timer = min(heap_time(&sim->timers), heap_time(&sim->class_timers));
 
 	sim->other_at = min(min(timer, sim->psi_at), sim->next_tick);
+	if (unlikely(sim->next_change < sim->p.nr_changes))
+		sim->other_at = min(sim->other_at, change_time(sim));
 }
 
 static inline void waitq_add(struct waitq *q, struct sim_task *t)
@@ -104,6 +110,9 @@ void schedule(struct sim *sim, struct sim_cpu *c);
 void handle_outs(struct sim *sim);
 void task_runnable(struct sim *sim, struct sim_task *t);
 void account_waiting(struct sim *sim);
+/* @t, if it waits, leaves the count of those that do, and comes back to it */
+bool stop_waiting(struct sim *sim, struct sim_task *t);
+void count_waiting(struct sim *sim, struct sim_task *t);
 void task_migrates(void *ctx, struct task *p, int from, int to);
 
 /* ---- idle.c ---- */
@@ -129,6 +138,17 @@ void tick_start(struct sim *sim, struct sim_cpu *c);
 void timer_expired(struct sim *sim, struct sim_task *t);
 void class_timer_expired(struct sim *sim, struct sim_cpu *c);
 
+/* ---- hotplug.c ---- */
+
+/* the next change of the timeline */
+void change_due(struct sim *sim);
+/* inside the stopper of @c: it takes no more tasks */
+void hotplug_down(struct sim *sim, struct sim_cpu *c);
+/* @c idles on its way out; Return: whether it is off now */
+bool hotplug_off(struct sim *sim, struct sim_cpu *c);
+/* @cpu, or if that is off the one that gets its interrupts */
+int living_cpu(const struct sim *sim, int cpu);
+
 /* ---- walk.c, stop.c ---- */
 
 /* balance the domains of @c, then go on with @then */
@@ -147,6 +167,8 @@ void wake_all(struct sim *sim, struct sim_cpu *c, struct waitq *list, bool sync,
 void wake_new(struct sim *sim, struct sim_cpu *c, struct sim_task *t, cpu_fn then);
 /* account for @t, which the stopper preempts; NULL: idle */
 void stop_switched_out(struct sim *sim, struct sim_cpu *c, struct sim_task *t);
+/* whether some CPU is at queueing a task on @c */
+bool wake_under_way(const struct sim *sim, const struct sim_cpu *c);
 /* @t was switched out: go on, whoever spins for it */
 void wake_spinners(struct sim *sim, struct sim_task *t);
 /* @c takes its wake list; Return: ns that it takes */
@@ -166,6 +188,12 @@ void task_start_at(struct sim *sim, struct sim_task *t, int cpu, u64 at);
 /* @t is there since boot, asleep; it ran on @cpu last. Return: 0 or -ENOMEM */
 int task_born_asleep(struct sim *sim, struct sim_task *t, int cpu);
 int task_keep_allowed(struct sim *sim, struct sim_task *t, const u64 *allowed);
+/* @t may use @cpus from now on, unless the kernel refuses */
+void task_bind(struct sim *sim, struct sim_task *t, const u64 *cpus);
+/* @cpus is all that a task may use which wasn't bound */
+bool is_common(const struct sim *sim, const u64 *cpus);
+/* a CPU that isn't isolated, drawn */
+int draw_cpu(struct sim *sim);
 
 /* ---- cgroup.c ---- */
 

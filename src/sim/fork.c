@@ -127,7 +127,7 @@ int init_start(struct sim *sim)
 		.program = &init_program,
 		.process = true,
 	};
-	int cpu = sim->p.no_noise ? 0 : (int)rng_below(&sim->rng_noise, sim->nr_cpus);
+	int cpu = sim->p.no_noise ? mask_first(sim->common_cpus, sim->words) : draw_cpu(sim);
 	struct sim_task *init = task_alloc(sim, &what, NULL);
 
 	if (!init || task_create(sim, init, NULL))

@@ -14,10 +14,12 @@
 static void count_idle(struct sim *sim, const struct sim_cpu *c, int by)
 {
 	sim->nr_idle += by;
-	if (unlikely(sim->waste))
+	if (unlikely(c->isolated))
+		sim->nr_isolated_idle += by;
+	if (unlikely(sim->waste) && !c->isolated)
 		waste_idle(sim->waste, sim->now, c->id, by);
 	if (unlikely(sim->busy_cost))
-		sim->cost = &sim->busy_cost[sim->nr_cpus - sim->nr_idle];
+		sim->cost = &sim->busy_cost[sim->nr_cpus - sim->nr_offline - sim->nr_idle];
 }
 
 void idle_init(struct sim *sim, struct sim_cpu *c)
@@ -83,6 +85,20 @@ static bool stops_tick(const struct sim *sim, u64 ns)
 	return !sim->m->cpuidle || ns >= sim->tick_ns;
 }
 
+/* as deep as it gets; nothing comes here any more, so it doesn't count as idle */
+static void enter_off(struct sim *sim, struct sim_cpu *c)
+{
+	rates_start(sim->rates, sim->now, c->id, ACT_IDLE, 0, NULL);
+	sim->rates_dirty = true;
+	c->polling = false;
+	c->idle_exit_ns = 0;
+	c->act.kind = FRAME_IDLE;
+	c->act.mode = c->mode = CPU_IDLE;
+	c->seg_end = NEVER;
+	c->woken = true;
+	cpu_arm(sim, c);
+}
+
 /**
  * idle_enter() - the idle task is current and has nothing to do
  */
@@ -106,6 +122,10 @@ void idle_enter(struct sim *sim, struct sim_cpu *c)
 		struct frame f = { .kind = FRAME_IDLE, .mode = CPU_IDLE };
 
 		irq_enter_at(sim, c, &f);
+		return;
+	}
+	if (unlikely(c->leaving) && hotplug_off(sim, c)) {
+		enter_off(sim, c);
 		return;
 	}
 	ns = predicted_ns(sim, c);

@@ -51,7 +51,8 @@ u64 irq_jitter(struct sim *sim)
 /* The CPUs of an emulator run in turn: an interrupt waits for as many turns as CPUs are busy. */
 u64 irq_turn(struct sim *sim)
 {
-	u64 mean = sim->m->irq_turn_ns * (sim->nr_cpus - sim->nr_idle) / sim->nr_cpus;
+	int busy = sim->nr_cpus - sim->nr_offline - sim->nr_idle;
+	u64 mean = sim->m->irq_turn_ns * busy / sim->nr_cpus;
 
 	return sim->p.no_noise ? mean : rng_below(&sim->rng_slack, 2 * mean + 1);
 }
@@ -90,6 +91,8 @@ struct sim_task *kthread_new(struct sim *sim, const char *comm, const struct sim
 	if (!t)
 		return NULL;
 	t->wait_what = "work";
+	if (allowed && mask_weight(allowed, sim->words) == 1)
+		t->home_cpu = mask_first(allowed, sim->words) + 1;
 	return born_asleep(sim, t, cpu) ? NULL : t;
 }
 
@@ -142,6 +145,16 @@ void noise_tick(struct sim *sim, struct sim_cpu *c)
 
 /* ---- daemons ---- */
 
+int draw_cpu(struct sim *sim)
+{
+	int n = (int)rng_below(&sim->rng_noise, mask_weight(sim->common_cpus, sim->words));
+	int cpu = mask_first(sim->common_cpus, sim->words);
+
+	while (n--)
+		cpu = mask_next(sim->common_cpus, cpu + 1, sim->words);
+	return cpu;
+}
+
 static void daemon_next(struct sim *sim, struct sim_task *t, struct sim_step *step)
 {
 	t->left = !t->left;
@@ -163,7 +176,7 @@ static int start_daemons(struct sim *sim)
 	};
 
 	for (int i = 0; i < NR_DAEMONS; i++) {
-		int cpu = (int)rng_below(&sim->rng_noise, sim->nr_cpus);
+		int cpu = draw_cpu(sim);
 		struct sim_task *t = task_alloc(sim, &what, NULL);
 
 		if (!t || born_asleep(sim, t, cpu))
@@ -188,8 +201,7 @@ int noise_init(struct sim *sim)
 	for (int i = 0; i < sim->nr_cpus; i++)
 		sim->cpu[i].kworker_due =
 			sim->now + rng_below(&sim->rng_noise, KWORKER_MIN_NS + KWORKER_SPAN_NS);
-	sim->rcu = new_kthread(sim, "rcu_preempt", NULL,
-			       (int)rng_below(&sim->rng_noise, sim->nr_cpus));
+	sim->rcu = new_kthread(sim, "rcu_preempt", NULL, draw_cpu(sim));
 	if (!sim->rcu)
 		return -ENOMEM;
 	sim->rcu_due = sim->now + rng_below(&sim->rng_noise, RCU_SPAN_NS);

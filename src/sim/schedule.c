@@ -15,7 +15,7 @@ static int restricted_waiting(const struct sim *sim)
 	int n = 0;
 
 	for (const struct sim_task *t = sim->restricted; t; t = t->restricted_next)
-		n += mask_intersects(t->allowed, idle, sim->words);
+		n += mask_intersects(sched_task_cpus(t->p), idle, sim->words);
 	return n;
 }
 
@@ -23,9 +23,10 @@ static int restricted_waiting(const struct sim *sim)
 static int nearest_idle(const struct sim *sim, const struct sim_task *t, const u64 *idle)
 {
 	int cpu = sched_task_cpu(t->p), near = NR_DISTANCES;
+	const u64 *cpus = sched_task_cpus(t->p);
 
 	for (int w = 0; w < sim->words; w++)
-		for (u64 m = t->allowed[w] & idle[w]; m; m &= m - 1)
+		for (u64 m = cpus[w] & idle[w]; m; m &= m - 1)
 			near = min(near, (int)distance(sim, cpu, w * 64 + __builtin_ctzll(m)));
 	return near;
 }
@@ -50,7 +51,7 @@ void account_waiting(struct sim *sim)
 	if (sim->acct_at == sim->now)
 		return;
 	if (sim->nr_idle && (sim->nr_waiting || sim->restricted)) {
-		int n = sim->nr_waiting;
+		int n = min(sim->nr_waiting, sim->nr_idle - sim->nr_isolated_idle);
 
 		if (unlikely(sim->restricted && n < sim->nr_idle))
 			n += restricted_waiting(sim);
@@ -62,7 +63,7 @@ void account_waiting(struct sim *sim)
 	sim->acct_at = sim->now;
 }
 
-static void count_waiting(struct sim *sim, struct sim_task *t)
+void count_waiting(struct sim *sim, struct sim_task *t)
 {
 	account_waiting(sim);
 	if (likely(!t->allowed)) {
@@ -98,15 +99,8 @@ void task_runnable(struct sim *sim, struct sim_task *t)
 	}
 }
 
-static void task_picked(struct sim *sim, struct sim_task *t)
+static void uncount_waiting(struct sim *sim, struct sim_task *t)
 {
-	t->stage = STAGE_RUNNING;
-	sim->counter[CNT_wait_ns] += sim->now - t->runnable_since;
-	if (t->starts_on) {
-		t->starts_on->starting = NULL;
-		t->starts_on = NULL;
-		return;
-	}
 	account_waiting(sim);
 	if (likely(!t->restricted_pprev)) {
 		sim->nr_waiting--;
@@ -119,6 +113,27 @@ static void task_picked(struct sim *sim, struct sim_task *t)
 	if (t->restricted_next)
 		t->restricted_next->restricted_pprev = t->restricted_pprev;
 	t->restricted_pprev = NULL;
+}
+
+static void task_picked(struct sim *sim, struct sim_task *t)
+{
+	t->stage = STAGE_RUNNING;
+	sim->counter[CNT_wait_ns] += sim->now - t->runnable_since;
+	if (t->starts_on) {
+		t->starts_on->starting = NULL;
+		t->starts_on = NULL;
+		return;
+	}
+	uncount_waiting(sim, t);
+}
+
+bool stop_waiting(struct sim *sim, struct sim_task *t)
+{
+	bool waits = t->stage == STAGE_RUNNABLE && !t->starts_on;
+
+	if (waits)
+		uncount_waiting(sim, t);
+	return waits;
 }
 
 /* @c took another task than the one that was on its way here: that one waits now */
@@ -154,6 +169,10 @@ static __attribute__((noinline)) void handle_out(struct sim *sim, const struct s
 		break;
 	case OUT_ACTIVE_BALANCE:
 		c->stop_balance = true;
+		stop_queue(sim, o->from, c, NULL, 0);
+		break;
+	case OUT_STOP_DRAIN:
+		c->stop_drain = true;
 		stop_queue(sim, o->from, c, NULL, 0);
 		break;
 	case OUT_STOP_MIGRATE:

@@ -254,6 +254,21 @@ struct sim_trace_event {
 	bool sync;		/* TRACE_WAKING, TRACE_WAKEUP: the waker says that it is about to sleep */
 };
 
+/* What is done to the machine during a run. */
+enum sim_change_kind {
+	SIM_CPU_DOWN,	/* @cpu goes offline */
+	SIM_CPU_UP,	/* … and comes back */
+	SIM_BIND,	/* tasks whose name begins with @comm may use @cpus only */
+};
+
+struct sim_change {
+	u64 at;		/* ns since the run's start */
+	enum sim_change_kind kind;
+	int cpu;
+	const char *comm;
+	const u64 *cpus;
+};
+
 struct sim_params {
 	u64 seed;
 	bool check;		/* invariants at every event */
@@ -263,6 +278,9 @@ struct sim_params {
 	const struct cgroup_tree *cgroups; /* groups that there are before the run; NULL: none */
 	bool pressure;		/* pressure is measured (sched/psi.h) */
 	u64 max_ns;		/* stop here at the latest; 0: when the workload ends */
+	const u64 *isolated;	/* CPUs without domains, where only bound tasks run; NULL: none */
+	const struct sim_change *change; /* in the order of their times */
+	int nr_changes;
 	/* called at every event that a trace shows; NULL: none */
 	void (*trace)(void *ctx, const struct sim_trace_event *e);
 	/* what @cpu's queue holds after an event that changed it; NULL: nobody wants to know */
@@ -317,6 +335,8 @@ void sim_cancel(struct sim *sim);
 u64 sim_now(const struct sim *sim);	/* ns since the run's start */
 u64 sim_uptime(const struct sim *sim);	/* ns since the machine was booted */
 struct arena *sim_arena(struct sim *sim);
+/** sim_common_cpus() - those that aren't isolated, where a task may run that nobody bound */
+const u64 *sim_common_cpus(const struct sim *sim);
 struct rng *sim_rng(struct sim *sim);	/* the workload's own stream */
 const struct machine *sim_machine(const struct sim *sim);
 struct sched *sim_sched(struct sim *sim);

@@ -121,6 +121,9 @@ struct sim_cpu {
 	bool tick_stopped;
 	bool polling;		/* idle: sees need-resched without an interrupt */
 	bool stop_balance;	/* the stopper is to push a task */
+	bool stop_down, stop_drain; /* … to take the CPU down, to empty it */
+	bool leaving, offline;	/* it takes no more tasks; it is off */
+	bool isolated;		/* only tasks that were bound to it come here */
 	bool idle_ticked;	/* the tick came: the prediction was too short */
 	int mm;			/* address space that is loaded */
 	bool in_softirq;	/* that the current task raised: its packets arrive */
@@ -199,7 +202,7 @@ struct sim_task {
 	/* accounts */
 	u64 switched_in __attribute__((aligned(64)));
 	u64 cpu_ns, runnable_since, woken_at, wake_latency;
-	u64 *allowed;		/* NULL: may run anywhere */
+	u64 *allowed;		/* NULL: may run on all CPUs that aren't isolated */
 	bool counted;		/* in nr_waiting */
 	int waits_on;		/* … on this CPU, for waste */
 	struct sim_task **restricted_pprev, *restricted_next; /* while waiting, if it may not */
@@ -211,6 +214,7 @@ struct sim_task {
 	cpu_fn lock_then;
 	const char *wait_what;	/* what it waits for, for messages */
 	int timer_cpu;		/* that takes its timer's interrupt */
+	int home_cpu;		/* kernel thread of that CPU - 1; 0: of none */
 	/* caches and memory */
 	int cache_cpu;		/* whose caches have its working set */
 	u64 touched_mark;	/* the CPU's "touched" when it left */
@@ -254,7 +258,9 @@ struct sim {
 	struct heap timers;	/* by task slot */
 	struct heap class_timers; /* of the core, by CPU */
 	u64 tick_ns, next_tick;
-	u64 other_at;		/* the first of timers and tick */
+	u64 other_at;		/* the first of changes, timers and tick */
+	int next_change;	/* of the timeline */
+	u64 *common_cpus;	/* that aren't isolated */
 	u64 *tick_mask;		/* CPUs whose tick runs */
 	bool rates_dirty;
 	bool stopped;
@@ -279,10 +285,12 @@ struct sim {
 	int nr_works;		/* queued or to be queued, not done */
 	/* waiting and idling */
 	u64 acct_at;
-	int nr_waiting;		/* runnable tasks that may run anywhere, not running */
+	int nr_waiting;		/* runnable tasks that may run on all common CPUs, not running */
 	int nr_idle;		/* CPUs in the idle loop with nothing on its way */
 	struct waste *waste;	/* NULL: nobody wants to know */
-	struct sim_task *restricted; /* waiting tasks that may not run anywhere */
+	int nr_isolated_idle;	/* … of them isolated */
+	int nr_offline;
+	struct sim_task *restricted; /* waiting tasks that were bound */
 	u64 counter[NR_COUNTERS];
 	/* the rest */
 	u64 copy_ps;		/* picoseconds to copy a byte inside the LLC */

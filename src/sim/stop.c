@@ -23,7 +23,7 @@ void stop_cancel(struct sim_task *t)
 
 /**
  * stop_queue() - give the stopper of @c something to do, from CPU @from
- * @t: to be moved to @dst; NULL: an active balance (c->stop_balance)
+ * @t: to be moved to @dst (-1: where it may run then); NULL: what c->stop_… says
  */
 void stop_queue(struct sim *sim, int from, struct sim_cpu *c, struct sim_task *t, int dst)
 {
@@ -41,7 +41,7 @@ void stop_queue(struct sim *sim, int from, struct sim_cpu *c, struct sim_task *t
 
 static void stop_done(struct sim *sim, struct sim_cpu *c)
 {
-	if (c->stop_balance || c->stop) {
+	if (c->stop_balance || c->stop_down || c->stop_drain || c->stop) {
 		stop_work(sim, c);
 		return;
 	}
@@ -49,6 +49,16 @@ static void stop_done(struct sim *sim, struct sim_cpu *c)
 	sched_stop_end(sim->sched, sim->now, c->id);
 	handle_outs(sim);
 	schedule(sim, c);
+}
+
+/* Return: ns that it takes to move the tasks of a CPU that goes down */
+static u64 drain(struct sim *sim, struct sim_cpu *c)
+{
+	int before = sched_nr_running(sim->sched, c->id);
+
+	c->stop_drain = sched_stop_drain(sim->sched, sim->now, c->id);
+	return (u64)max(before - sched_nr_running(sim->sched, c->id), 0) *
+	       sim->cost->wake_remote[DIST_LLC];
 }
 
 static void stop_work(struct sim *sim, struct sim_cpu *c)
@@ -62,12 +72,16 @@ static void stop_work(struct sim *sim, struct sim_cpu *c)
 			count(sim, CNT_active_pushes);
 			cost += sim->cost->wake_remote[DIST_LLC];
 		}
+	} else if (c->stop_down) {
+		hotplug_down(sim, c);
+	} else if (c->stop_drain) {
+		cost += drain(sim, c);
 	} else if (c->stop) {
 		struct sim_task *t = c->stop;
 
 		stop_cancel(t);
 		if (sched_stop_migrate(sim->sched, sim->now, c->id, t->p, t->stop_dst))
-			cost += sim->cost->wake_remote[distance(sim, c->id, t->stop_dst)];
+			cost += sim->cost->wake_remote[distance(sim, c->id, sched_task_cpu(t->p))];
 	}
 	handle_outs(sim);
 	seg_path(sim, c, cost, stop_done);

@@ -47,9 +47,14 @@ void slot_put(struct sim *sim, struct sim_task *t)
 	sim->free_slots = t;
 }
 
+bool is_common(const struct sim *sim, const u64 *cpus)
+{
+	return mask_equal(cpus, sim->common_cpus, sim->words);
+}
+
 int task_keep_allowed(struct sim *sim, struct sim_task *t, const u64 *allowed)
 {
-	if (!allowed || mask_weight(allowed, sim->words) == sim->nr_cpus) {
+	if (!allowed || is_common(sim, allowed)) {
 		t->allowed = NULL;
 		return 0;
 	}
@@ -60,6 +65,17 @@ int task_keep_allowed(struct sim *sim, struct sim_task *t, const u64 *allowed)
 	t->allowed = t->allowed_room;
 	mask_copy(t->allowed, allowed, sim->words);
 	return 0;
+}
+
+void task_bind(struct sim *sim, struct sim_task *t, const u64 *cpus)
+{
+	bool waited = stop_waiting(sim, t);
+
+	if (task_set_affinity(sim, t, cpus) == -ENOMEM)
+		err_set(&sim->fail, -ENOMEM, "no memory for the CPUs of %s-%d", t->comm, t->pid);
+	if (waited)
+		count_waiting(sim, t);
+	handle_outs(sim);
 }
 
 static void adopt(struct sim_task *parent, struct sim_task *t)
@@ -115,7 +131,7 @@ int task_create(struct sim *sim, struct sim_task *t, struct sim_task *parent)
 		.nice = t->nice,
 		.rt_priority = t->rt_priority,
 		.slice_ns = t->slice_ns,
-		.allowed = t->allowed,
+		.allowed = t->allowed || !sim->p.isolated ? t->allowed : sim->common_cpus,
 		.kthread = !t->mm,
 		.parent = parent ? parent->p : NULL,
 		.group = task_core_group(t),
@@ -143,7 +159,7 @@ int task_born_asleep(struct sim *sim, struct sim_task *t, int cpu)
 
 void task_start_at(struct sim *sim, struct sim_task *t, int cpu, u64 at)
 {
-	t->timer_cpu = cpu;
+	t->timer_cpu = living_cpu(sim, cpu);
 	heap_set(&sim->timers, t->slot, at);
 	arm_others(sim);
 }

@@ -298,3 +298,15 @@ void wake_new(struct sim *sim, struct sim_cpu *c, struct sim_task *t, cpu_fn the
 	sched_fork_decide(sim->sched, sim->now, c->id, t->p, &c->wk.fork);
 	seg_path(sim, c, c->wk.fork.cost_ns, new_selected);
 }
+
+bool wake_under_way(const struct sim *sim, const struct sim_cpu *c)
+{
+	for (int i = 0; i < sim->nr_cpus; i++) {
+		const struct sim_cpu *o = &sim->cpu[i];
+		bool at_it = o->act.fn == wake_enqueued || o->act.fn == new_enqueued;
+
+		if (at_it && o->mode == CPU_ATOMIC && sched_task_cpu(o->wk.t->p) == c->id)
+			return true;
+	}
+	return false;
+}

@@ -427,7 +427,7 @@ static int make_masks(struct rtapp_run *run, struct err *err)
 	run->node_package = arena_array(sim_arena(run->sim), topo->nr_nodes, sizeof(int));
 	if (!run->mask || !run->all_cpus || !run->node_package)
 		return -ENOMEM;
-	mask_fill(run->all_cpus, topo->nr_cpus);
+	mask_copy(run->all_cpus, sim_common_cpus(run->sim), mask_words(topo->nr_cpus));
 	for (int c = 0; c < topo->nr_cpus; c++)
 		run->node_package[topo->cpu[c].node] = topo->cpu[c].package;
 	for (int i = 0; i < app->nr_tasks && !rc; i++) {

@@ -46,5 +46,6 @@ void balance_boot(struct sched *s, u64 now, struct rng *rng)
 		s->llc[i].nr_idle_scan = s->llc[i].nr_cpus;
 	s->nohz_next_balance = s->nohz_next_blocked = jiffy_of(s, now);
 	s->nohz_needs_update = false;
-	s->rd.overload = false;
+	for (int i = 0; i <= s->nr_rds; i++)
+		s->rd[i].overload = false;
 }

@@ -31,7 +31,7 @@ static void commit_effects(struct sched *s, const struct balance_decision *d)
 	if (d->parent_imbalance >= 0)
 		sd->parent->groups->sgc->imbalance = d->parent_imbalance;
 	if (d->overload >= 0)
-		s->rd.overload = d->overload;
+		cpu_rq(s, d->dst)->rd->overload = d->overload;
 	if (unlikely(d->nr_idle_scan >= 0 && dst->asym_shared))
 		dst->asym_shared->nr_idle_scan = d->nr_idle_scan;
 	else if (d->nr_idle_scan >= 0)

@@ -239,7 +239,7 @@ void detach_task(struct sched *s, struct task *p, int dst)
  */
 void attach_task(struct sched *s, u64 now, struct task *p, int from)
 {
-	struct rq *rq = cpu_rq(s, p->cpu);
+	struct rq *rq = living_rq(s, p);
 
 	update_rq_clock(s, rq, now);
 	activate_task(s, rq, p, 0);

@@ -47,7 +47,7 @@ static void pull_next_balance(struct sched *s, u64 now, struct rq *rq)
 
 bool newidle_worthwhile(const struct sched *s, const struct rq *rq)
 {
-	return s->rd.overload && rq->avg_idle >= entry_cost[s->k.rules.newidle_entry](s, rq->sd);
+	return rq->rd->overload && rq->avg_idle >= entry_cost[s->k.rules.newidle_entry](s, rq->sd);
 }
 
 static bool newidle_begin(struct sched *s, u64 now, int cpu, struct balance_walk *w, u64 *cost_ns)

@@ -100,7 +100,7 @@ void nohz_balancer_kick(struct sched *s, struct rq *rq)
 {
 	u32 flags = 0;
 
-	if (idle_cpu(s, rq->cpu))
+	if (idle_cpu(s, rq->cpu) || unlikely(!rq->online || !rq->sd))
 		return;
 	nohz_balance_exit_idle(s, rq);
 	if (mask_empty(s->nohz_mask, s->words))

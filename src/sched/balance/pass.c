@@ -474,8 +474,8 @@ void balance_prepare(struct sched *s, u64 now, int dst, const struct sched_domai
 		.cpus = sd->span,
 	};
 
-	/* groups inside an LLC, and such as aren't wholly online, are read anyway */
-	if ((sd->flags & SD_SHARE_LLC) || s->nr_online != s->nr_cpus)
+	/* groups inside an LLC are read anyway */
+	if (sd->flags & SD_SHARE_LLC)
 		return;
 	if (should_we_balance(&env))
 		group_sums_refresh(s, sd);
@@ -508,10 +508,6 @@ void decide_pass(const struct sched *s, u64 now, int dst, struct sched_domain *s
 	d->balance_interval = sd->balance_interval;
 	d->lb.count++;
 	d->work.kind = WORK_BALANCE;
-	if (s->nr_online != s->nr_cpus) {
-		mask_and(env.own_cpus, sd->span, s->online, s->words);
-		env.cpus = env.own_cpus;
-	}
 	decide(&env, d);
 	d->cost_ns = balance_price(s, dst, &d->work);
 }

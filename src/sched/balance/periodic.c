@@ -190,7 +190,8 @@ static bool periodic_step(struct sched *s, u64 now, int cpu, struct balance_walk
 
 static void periodic_attached(struct sched *s, u64 now, int cpu, struct balance_walk *w, int moved)
 {
-	chain_attached(s, now, w, moved);
+	if (w->pass_sd) /* its domain may be gone */
+		chain_attached(s, now, w, moved);
 }
 
 const struct walk_ops periodic_walk = {periodic_begin, periodic_step, periodic_attached};

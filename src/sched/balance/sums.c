@@ -157,10 +157,10 @@ static int find_sums(struct sched *s, struct sched_group *g, struct llc **llc)
 	nr = llcs_of(s, g, llc);
 	if (!nr)
 		return 0;
-	sums = arena_alloc(s->arena, sizeof(*sums));
+	sums = arena_alloc(s->dom_arena, sizeof(*sums));
 	if (!sums)
 		return -ENOMEM;
-	sums->llc = arena_array(s->arena, nr, sizeof(struct llc *));
+	sums->llc = arena_array(s->dom_arena, nr, sizeof(struct llc *));
 	if (!sums->llc)
 		return -ENOMEM;
 	memcpy(sums->llc, llc, nr * sizeof(struct llc *));
@@ -193,8 +193,8 @@ static int find_sums_of_domains(struct sched *s, const struct rq *rq, struct llc
 
 static int init_llc(struct sched *s, struct llc *llc)
 {
-	llc->stale = arena_array(s->arena, llc->words, sizeof(u64));
-	llc->part = arena_array(s->arena, llc->nr_cpus, sizeof(*llc->part));
+	llc->stale = arena_array(s->dom_arena, llc->words, sizeof(u64));
+	llc->part = arena_array(s->dom_arena, llc->nr_cpus, sizeof(*llc->part));
 	if (!llc->stale || !llc->part)
 		return -ENOMEM;
 	for (int i = 0; i < llc->nr_cpus; i++)

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "sched/dl/dl.h"
+#include "sched/task.h"
 
 #define BW_UNIT (1ULL << BW_SHIFT)
 
@@ -57,18 +58,22 @@ void dl_leave_cpu(struct sched *s, struct task *p)
 
 void dl_release_total(struct sched *s, struct task *p)
 {
+	struct root_domain *rd = &s->rd[p->dl.total_rd];
+
 	if (!p->dl.counted_total)
 		return;
-	s->rtd.total_bw -= p->dl.dl_bw;
+	rd->total_bw -= p->dl.dl_bw;
 	p->dl.counted_total = false;
-	dl_spread(s, -(s64)p->dl.dl_bw);
+	dl_spread(s, rd, -(s64)p->dl.dl_bw);
 }
 
 /* bandwidth given back or taken changes what is unallocated, by an equal part on each CPU */
-void dl_spread(struct sched *s, s64 bw)
+void dl_spread(struct sched *s, const struct root_domain *rd, s64 bw)
 {
-	for (int c = 0; c < s->nr_cpus; c++)
-		s->rq[c].dl.extra_bw -= bw / s->nr_online;
+	int c;
+
+	for_each_cpu(c, rd->span, s->words)
+		s->rq[c].dl.extra_bw -= bw / rd->nr_cpus;
 }
 
 static bool is_leaving(const struct task *p)
@@ -159,16 +164,57 @@ bool dl_attr_valid(const struct sched *s, const struct task_attr *a)
 	return least == TUNABLE_NA || period >= (u64)least * NSEC_PER_USEC;
 }
 
-/* what may be given away on all CPUs together */
-static u64 bw_limit(const struct sched *s)
+/* what may be given away on the CPUs of @span together */
+static u64 bw_limit(const struct sched *s, const u64 *span)
 {
 	u64 cap = 0;
 	int cpu;
 
-	for_each_cpu(cpu, s->online, s->words)
+	for_each_cpu(cpu, span, s->words)
 		cap += s->k.rules.dl_capacity ? s->rq[cpu].cpu_capacity_orig :
 						SCHED_CAPACITY_SCALE;
 	return s->rtd.dl_bw * cap >> 10;
+}
+
+int dl_overflow(const struct sched *s, const struct root_domain *rd, int lost)
+{
+	u64 total = rd->total_bw, left[s->words];
+
+	if (s->rtd.dl_bw == UINT64_MAX || total <= s->rtd.server_bw * rd->nr_cpus)
+		return 0; /* no deadline tasks here */
+	mask_copy(left, rd->span, s->words);
+	if (lost >= 0) {
+		mask_clear(left, lost);
+		total -= s->rtd.server_bw;
+	}
+	return bw_limit(s, left) < total ? -EBUSY : 0;
+}
+
+/* the tasks of a root domain are admitted to its CPUs, which are others now */
+void dl_recount_domains(struct sched *s)
+{
+	struct task_chunk *chunk;
+	struct task *p;
+	int c;
+
+	for (int i = 0; i <= s->nr_rds; i++)
+		s->rd[i].total_bw = s->rtd.server_bw * s->rd[i].nr_cpus;
+	list_for_each_entry(chunk, &s->chunks, node) {
+		for (p = chunk->task; p < chunk->task + TASKS_PER_CHUNK; p++) {
+			if (!p->in_use || !p->dl.counted_total)
+				continue;
+			p->dl.total_rd = (int)(cpu_rq(s, p->cpu)->rd - s->rd);
+			s->rd[p->dl.total_rd].total_bw += p->dl.dl_bw;
+		}
+	}
+	for (int i = 0; i <= s->nr_rds; i++) {
+		const struct root_domain *rd = &s->rd[i];
+		u64 tasks = rd->total_bw - s->rtd.server_bw * rd->nr_cpus;
+
+		for_each_cpu(c, rd->span, s->words)
+			s->rq[c].dl.extra_bw = min(s->rtd.dl_bw, BW_UNIT) - s->rtd.server_bw -
+					       tasks / rd->nr_cpus;
+	}
 }
 
 static u64 bw_of(const struct task_attr *a)
@@ -178,23 +224,28 @@ static u64 bw_of(const struct task_attr *a)
 
 void dl_take_bw(struct sched *s, struct task *p, const struct task_attr *a)
 {
-	u64 more = bw_of(a) - (p->dl.counted_total ? p->dl.dl_bw : 0);
+	struct root_domain *rd = cpu_rq(s, p->cpu)->rd;
+	u64 bw = bw_of(a);
 
 	class_timer_cancel(s, &p->dl.inactive);
 	p->dl.non_contending = false;
-	s->rtd.total_bw += more;
-	dl_spread(s, (s64)more);
+	dl_release_total(s, p);
+	rd->total_bw += bw;
+	dl_spread(s, rd, (s64)bw);
 	p->dl.counted_total = true;
+	p->dl.total_rd = (int)(rd - s->rd);
 }
 
 int dl_admit(struct sched *s, struct task *p, const struct task_attr *a)
 {
-	u64 old = is_dl(p) ? p->dl.dl_bw : 0, new = bw_of(a);
+	struct root_domain *rd = cpu_rq(s, p->cpu)->rd;
+	bool here = p->dl.counted_total && &s->rd[p->dl.total_rd] == rd;
+	u64 old = is_dl(p) && here ? p->dl.dl_bw : 0, new = bw_of(a);
 
 	if (s->rtd.dl_bw != UINT64_MAX) {
-		if (!s->rtd.dl_bw || !mask_subset(s->online, p->allowed, s->words))
+		if (!s->rtd.dl_bw || !mask_subset(rd->span, p->allowed, s->words))
 			return -EPERM;
-		if (!(is_dl(p) && old == new) && bw_limit(s) < s->rtd.total_bw - old + new)
+		if (!(is_dl(p) && old == new) && bw_limit(s, rd->span) < rd->total_bw - old + new)
 			return -EBUSY;
 	}
 	dl_take_bw(s, p, a);
@@ -237,8 +288,9 @@ int dl_init(struct sched *s, struct err *err)
 		d->server_runtime = runtime;
 		d->server_period = period;
 	}
-	d->total_bw = server * s->nr_cpus;
-	if (d->dl_bw != UINT64_MAX && bw_limit(s) < d->total_bw)
+	d->server_bw = server;
+	dl_recount_domains(s);
+	if (d->dl_bw != UINT64_MAX && bw_limit(s, s->online) < server * s->nr_cpus)
 		return err_set(err, -EINVAL,
 			       "the fair servers need more than sched_rt_runtime_us leaves: set "
 			       "fair_server_runtime_ns=0 or a larger sched_rt_runtime_us");
@@ -247,7 +299,6 @@ int dl_init(struct sched *s, struct err *err)
 
 		mask_set(d->dl_free, c);
 		rq->dl.this_bw = server;
-		rq->dl.extra_bw = min(d->dl_bw, BW_UNIT) - server;
 		rq->dl.server.is_server = true;
 		rq->dl.server.dl_runtime = d->server_runtime;
 		rq->dl.server.dl_deadline = rq->dl.server.dl_period = d->server_period;

@@ -133,6 +133,8 @@ void dl_timer(struct sched *s, struct class_timer *t)
 	if (!is_dl(p) || !se->throttled)
 		return;
 	update_rq_clock(s, rq, s->now);
+	if (unlikely(!rq->online) && p->on_rq && !p->on_cpu)
+		rq = dl_leave_offline(s, rq, p);
 	dl_replenish(rq, se);
 	if (!p->on_rq)
 		return;

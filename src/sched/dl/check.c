@@ -40,8 +40,7 @@ static int check_bw(const struct sched *s, const struct rq *rq, struct err *err)
 	const struct task_chunk *chunk;
 	const struct task *p;
 
-	if (s->rtd.server_runtime)
-		this_bw -= (s->rtd.server_runtime << BW_SHIFT) / s->rtd.server_period;
+	this_bw -= s->rtd.server_bw;
 	for_each_task_slot(s, chunk, p) {
 		if (!p->in_use || p->cpu != rq->cpu)
 			continue;
@@ -85,21 +84,23 @@ int dl_check(const struct sched *s, const struct rq *rq, struct err *err)
 
 int dl_check_total(const struct sched *s, struct err *err)
 {
-	u64 total = s->rtd.total_bw;
+	u64 total[s->nr_rds + 1];
 	const struct task_chunk *chunk;
 	const struct task *p;
 
-	if (s->rtd.server_runtime)
-		total -= (s->rtd.server_runtime << BW_SHIFT) / s->rtd.server_period * s->nr_cpus;
+	for (int i = 0; i <= s->nr_rds; i++)
+		total[i] = s->rd[i].total_bw - s->rtd.server_bw * s->rd[i].nr_cpus;
 	for_each_task_slot(s, chunk, p) {
 		if (!p->in_use)
 			continue;
 		if (is_dl(p) && p->state != TASK_DEAD && !p->dl.counted_total)
 			return err_set(err, -EINVAL, "task %d: its bandwidth isn't counted", p->id);
 		if (p->dl.counted_total)
-			total -= p->dl.dl_bw;
+			total[p->dl.total_rd] -= p->dl.dl_bw;
 	}
-	if (total)
-		return err_set(err, -EINVAL, "deadline bandwidth is off by %lld", (long long)total);
+	for (int i = 0; i <= s->nr_rds; i++)
+		if (total[i])
+			return err_set(err, -EINVAL, "deadline bandwidth is off by %lld",
+				       (long long)total[i]);
 	return 0;
 }

@@ -80,7 +80,7 @@ void dl_uncount_running(struct sched *s, struct task *p);
 void dl_non_contending(struct sched *s, struct rq *rq, struct task *p);
 void dl_contending(struct sched *s, struct rq *rq, struct task *p);
 void dl_release_total(struct sched *s, struct task *p);
-void dl_spread(struct sched *s, s64 bw);
+void dl_spread(struct sched *s, const struct root_domain *rd, s64 bw);
 /* GRUB: what @delta ns of run time cost (spec 08 §6) */
 u64 dl_reclaim(const struct sched *s, const struct rq *rq, const struct sched_dl_entity *se,
 	       u64 delta);

@@ -4,6 +4,7 @@
  * (spec 08 §4.6).
  */
 #include "sched/dl/dl.h"
+#include "sched/task.h"
 
 /* of CPUs without deadline tasks those that fit; if none does, the biggest one */
 static void keep_fitting(const struct sched *s, const struct task *p, u64 *set)
@@ -31,15 +32,16 @@ static void keep_fitting(const struct sched *s, const struct task *p, u64 *set)
 
 bool dl_find_later(const struct sched *s, const struct task *p, u64 *set)
 {
-	int latest = -1;
+	const struct root_domain *rd = search_domain(s, p);
+	int latest = -1, c;
 
 	if (mask_and(set, s->rtd.dl_free, p->allowed, s->words) &&
-	    mask_and(set, set, s->online, s->words)) {
+	    mask_and(set, set, rd->span, s->words)) {
 		if (s->asym_active && s->k.rules.dl_capacity)
 			keep_fitting(s, p, set);
 		return true;
 	}
-	for (int c = 0; c < s->nr_cpus; c++) {
+	for_each_cpu(c, rd->span, s->words) {
 		const struct sched_dl_entity *se = dl_first(&s->rq[c]);
 
 		if (se && (latest < 0 || dl_before(dl_first(&s->rq[latest])->deadline, se->deadline)))
@@ -160,6 +162,21 @@ void dl_woken(struct sched *s, struct rq *rq, struct task *p, int from)
 		dl_push(s, rq);
 }
 
+struct rq *dl_leave_offline(struct sched *s, struct rq *rq, struct task *p)
+{
+	struct class_choice c = {.cpu = rq->cpu, .cursor = -1};
+	int cpu = find_later_rq(s, p, &c);
+
+	if (cpu < 0)
+		cpu = mask_next_and(s->online, p->allowed, 0, s->words);
+	if (cpu < 0)
+		cpu = mask_first(s->online, s->words);
+	if (!task_allowed(p, cpu))
+		task_relax_allowed(s, p);
+	move_queued_task(s, rq, p, cpu_rq(s, cpu));
+	return cpu_rq(s, cpu);
+}
+
 /* ---- pull ---- */
 
 /* the waiting task of @src with the earliest deadline that @cpu may run */
@@ -228,7 +245,7 @@ void dl_pull(struct sched *s, struct rq *rq)
 	if (s->host.told_moves || !rq->online)
 		return;
 	for_each_cpu(cpu, s->rtd.dl_overloaded, s->words)
-		if (cpu != rq->cpu)
+		if (cpu != rq->cpu && mask_test(rq->rd->span, cpu))
 			pulled |= pull_from(s, rq, cpu_rq(s, cpu));
 	if (pulled)
 		resched_curr(s, rq, rq->cpu);

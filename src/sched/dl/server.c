@@ -85,6 +85,12 @@ void server_stop(struct sched *s, struct rq *rq)
 	rq->dl.server_active = rq->dl.server_deferred = rq->dl.server.throttled = false;
 }
 
+void server_offline(struct sched *s, struct rq *rq)
+{
+	if (rq->dl.server_active)
+		server_stop(s, rq);
+}
+
 /*
  * A fair task waits while a higher class is about. @since: the CPU has been busy, or there was
  * nothing to do for it, from then on.
@@ -93,7 +99,7 @@ void server_start(struct sched *s, struct rq *rq, u64 since)
 {
 	struct sched_dl_entity *se = &rq->dl.server;
 
-	if (!enabled(s) || rq->dl.server_active || !rq->cfs.h_nr_queued)
+	if (!enabled(s) || rq->dl.server_active || !rq->cfs.h_nr_queued || !rq->online)
 		return;
 	rq->dl.server_active = true;
 	rq->dl.server_mark = rq->clock;

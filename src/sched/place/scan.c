@@ -139,9 +139,11 @@ static int scan_order(const struct scan *sc, int pos)
 static bool core_met_before(const struct scan *sc, const struct rq *rq)
 {
 	for (int i = 0; i < rq->nr_siblings; i++) {
-		int pos = sc->c->s->rq[rq->siblings[i]].llc_pos;
+		const struct rq *sibling = &sc->c->s->rq[rq->siblings[i]];
+		int pos = sibling->llc_pos;
 
-		if (is_cand(sc, pos) && scan_order(sc, pos) < scan_order(sc, rq->llc_pos))
+		if (sibling->llc == sc->llc && is_cand(sc, pos) &&
+		    scan_order(sc, pos) < scan_order(sc, rq->llc_pos))
 			return true;
 	}
 	return false;
@@ -149,7 +151,7 @@ static bool core_met_before(const struct scan *sc, const struct rq *rq)
 
 static bool is_free(const struct scan *sc, const struct rq *rq)
 {
-	return is_cand(sc, rq->llc_pos) && cpu_is_free(sc->c, rq->cpu) &&
+	return rq->llc == sc->llc && is_cand(sc, rq->llc_pos) && cpu_is_free(sc->c, rq->cpu) &&
 	       !(unlikely(sis_cache_on(sc->c->s)) && sis_cache_reserved(sc->c, rq->cpu));
 }
 

@@ -150,12 +150,10 @@ static bool pull_from(struct sched *s, struct rq *rq, struct rq *src)
 }
 
 /* the next CPU of a round of push requests; -1: the round is over */
-static int rto_next_cpu(struct sched *s)
+static int rto_next_cpu(struct sched *s, struct root_domain *d)
 {
-	struct rt_domain *d = &s->rtd;
-
 	for (;;) {
-		d->rto_cpu = mask_next(d->rt_overloaded, d->rto_cpu + 1, s->words);
+		d->rto_cpu = mask_next_and(s->rtd.rt_overloaded, d->span, d->rto_cpu + 1, s->words);
 		if (d->rto_cpu >= 0)
 			return d->rto_cpu;
 		if (d->rto_loop == d->rto_loop_next)
@@ -166,9 +164,9 @@ static int rto_next_cpu(struct sched *s)
 
 static void ask_next_to_push(struct sched *s, struct rq *from)
 {
-	int cpu = rto_next_cpu(s);
+	int cpu = rto_next_cpu(s, from->rd);
 
-	s->rtd.rto_active = cpu >= 0;
+	from->rd->rto_active = cpu >= 0;
 	if (cpu >= 0)
 		sched_push_out(s, OUT_RT_PUSH, cpu, from->cpu, NULL, 0);
 }
@@ -179,36 +177,40 @@ void sched_rt_push(struct sched *s, u64 now, int cpu)
 
 	update_rq_clock(s, rq, now);
 	rt_push(s, rq);
-	ask_next_to_push(s, rq);
+	if (rq->rd->rto_active) /* the CPUs may have been divided anew since it was asked */
+		ask_next_to_push(s, rq);
 }
 
 /* a CPU lowered its priority: the overloaded ones are to look for it */
 static void tell_cpus_to_push(struct sched *s, struct rq *rq)
 {
-	s->rtd.rto_loop_next++;
-	if (s->rtd.rto_active)
+	struct root_domain *d = rq->rd;
+
+	d->rto_loop_next++;
+	if (d->rto_active)
 		return;
-	s->rtd.rto_loop = s->rtd.rto_loop_next;
-	s->rtd.rto_cpu = -1;
+	d->rto_loop = d->rto_loop_next;
+	d->rto_cpu = -1;
 	ask_next_to_push(s, rq);
 }
 
 void rt_pull(struct sched *s, struct rq *rq)
 {
 	const u64 *overloaded = s->rtd.rt_overloaded;
+	const u64 *span = rq->rd->span;
 	bool pulled = false;
 	int cpu;
 
 	if (s->host.told_moves || !rq->online || mask_empty(overloaded, s->words))
 		return;
-	if (mask_test(overloaded, rq->cpu) && mask_weight(overloaded, s->words) == 1)
+	if (mask_weight_and(overloaded, span, s->words) == mask_test(overloaded, rq->cpu))
 		return;
 	if (feat(s, FEAT_RT_PUSH_IPI)) {
 		tell_cpus_to_push(s, rq);
 		return;
 	}
 	for_each_cpu(cpu, overloaded, s->words)
-		if (cpu != rq->cpu)
+		if (cpu != rq->cpu && mask_test(span, cpu))
 			pulled |= pull_from(s, rq, cpu_rq(s, cpu));
 	if (pulled)
 		resched_curr(s, rq, rq->cpu);

@@ -23,15 +23,19 @@ static void set_throttled(struct sched *s, struct rq *rq, bool throttled)
 /* RT_RUNTIME_SHARE: a part of what the other CPUs have left over */
 static void borrow(struct sched *s, struct rq *rq)
 {
+	const u64 *span = rq->rd->span;
 	struct rt_rq *rt = &rq->rt;
+	int c;
 
-	for (int c = 0; c < s->nr_cpus && rt->rt_runtime < s->rtd.rt_period; c++) {
+	for_each_cpu(c, span, s->words) {
 		struct rt_rq *other = &s->rq[c].rt;
 		u64 part;
 
+		if (rt->rt_runtime >= s->rtd.rt_period)
+			break;
 		if (other == rt || other->rt_runtime <= other->rt_time)
 			continue;
-		part = (other->rt_runtime - other->rt_time) / (u64)s->nr_online;
+		part = (other->rt_runtime - other->rt_time) / (u64)rq->rd->nr_cpus;
 		part = min(part, s->rtd.rt_period - rt->rt_runtime);
 		other->rt_runtime -= part;
 		rt->rt_runtime += part;
@@ -53,6 +57,20 @@ void rt_account(struct sched *s, struct rq *rq, u64 delta)
 		return;
 	set_throttled(s, rq, true);
 	resched_curr(s, rq, rq->cpu);
+}
+
+void rt_offline(struct sched *s, struct rq *rq)
+{
+	if (rq->rt.throttled)
+		set_throttled(s, rq, false);
+	rq->rt.rt_time = 0;
+	rq->rt.rt_runtime = UINT64_MAX;
+}
+
+void rt_online(struct sched *s, struct rq *rq)
+{
+	rq->rt.rt_time = 0;
+	rq->rt.rt_runtime = s->rtd.rt_runtime;
 }
 
 /* the period runs as long as there are realtime tasks; it begins with the first one */

@@ -375,19 +375,19 @@ static void overload_flag(void **state)
 
 	rig_start(&r, "v6.1", 2, 1, 2, 1);
 	running(&r, 0, NULL);
-	assert_false(r.s->rd.overload);
+	assert_false(r.s->rd[0].overload);
 	b = rig_task(&r, 0, NULL);
 	rig_drop_requests(&r);
-	assert_true(r.s->rd.overload);
+	assert_true(r.s->rd[0].overload);
 	decide(&r, 2, "NUMA", CPU_IDLE);
 	assert_int_equal(d.overload, 1);
 	r.now += NSEC_PER_MSEC;
 	assert_int_equal(pass(&r, 1, "MC", CPU_IDLE), 1);
 	assert_int_equal(b->cpu, 1);
 	assert_int_equal(d.overload, -1);
-	assert_true(r.s->rd.overload);
+	assert_true(r.s->rd[0].overload);
 	pass(&r, 2, "NUMA", CPU_IDLE);
-	assert_false(r.s->rd.overload);
+	assert_false(r.s->rd[0].overload);
 	rig_stop(&r);
 }
 

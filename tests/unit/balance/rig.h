@@ -229,6 +229,7 @@ static inline void rig_handle_requests(struct rig *r)
 		case OUT_STOP_MIGRATE:
 			rig_migrate(r, &out);
 			break;
+		case OUT_STOP_DRAIN:
 		case OUT_TIMER:
 		case OUT_RT_PUSH:
 		case OUT_HRTICK:

@@ -78,7 +78,7 @@ static void newidle_budget(void **state)
 	struct rq *rq;
 
 	rig_start(&r, "v6.1", 2, 2, 2, 2);
-	r.s->rd.overload = true;
+	r.s->rd[0].overload = true;
 	rq = cpu_rq(r.s, 1);
 	rq->avg_idle = NSEC_PER_MSEC;
 	rq->max_idle_balance_cost = 0;
@@ -95,8 +95,8 @@ static void newidle_budget(void **state)
 	assert_int_not_equal(rq->idle_stamp, 0);
 
 	/* 200 + 400 are spent before DIE, which is known to cost 800 */
-	assert_false(r.s->rd.overload); /* the top pass saw that nothing runs */
-	r.s->rd.overload = true;
+	assert_false(r.s->rd[0].overload); /* the top pass saw that nothing runs */
+	r.s->rd[0].overload = true;
 	rq->avg_idle = 1399;
 	assert_true(begin(&r, 1, WALK_NEWIDLE));
 	assert_int_equal(step(&r, 1), 200);
@@ -149,7 +149,7 @@ static void newidle_failed_costs(void **state)
 	struct rq *rq;
 
 	rig_start(&r, "v6.18", 1, 1, 2, 2);
-	r.s->rd.overload = true;
+	r.s->rd[0].overload = true;
 	rq = cpu_rq(r.s, 1);
 	rq->sd->max_newidle_lb_cost = 1000;
 	assert_true(begin(&r, 1, WALK_NEWIDLE));
@@ -158,7 +158,7 @@ static void newidle_failed_costs(void **state)
 	while (step(&r, 1))
 		;
 	rq->sd->max_newidle_lb_cost = 400000;
-	r.s->rd.overload = true;
+	r.s->rd[0].overload = true;
 	assert_true(begin(&r, 1, WALK_NEWIDLE));
 	step(&r, 1);
 	assert_int_equal(rq->sd->max_newidle_lb_cost, 500200);
@@ -179,7 +179,7 @@ static void newidle_draws(void **state)
 	mc->newidle_ratio = mc->newidle_success = 0;
 	mc->newidle_call = 0;
 	for (int i = 0; i < 1000; i++) {
-		r.s->rd.overload = true;
+		r.s->rd[0].overload = true;
 		rq->sd->newidle_ratio = 1024; /* the lowest level is always tried */
 		assert_true(begin(&r, 1, WALK_NEWIDLE));
 		assert_int_equal(step(&r, 1), 200);

@@ -323,7 +323,7 @@ static void boot(void **state)
 		assert_true(sched_cpu_idle(r.s, c));
 		assert_true(mask_test(r.s->nohz_mask, c));
 	}
-	assert_false(r.s->rd.overload);
+	assert_false(r.s->rd[0].overload);
 	rig_check(&r, "boot");
 	rig_free(&r);
 }
@@ -337,9 +337,9 @@ static void overload_from_one_to_two(void **state)
 	rig_new(&r, &flat, "v6.1");
 	rig_boot(&r, 1);
 	rig_start(&r, 3, NULL);
-	assert_false(r.s->rd.overload);
+	assert_false(r.s->rd[0].overload);
 	rig_start(&r, 3, NULL);
-	assert_true(r.s->rd.overload);
+	assert_true(r.s->rd[0].overload);
 	rig_free(&r);
 }
 

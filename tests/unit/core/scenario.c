@@ -19,7 +19,7 @@ struct cpu {
 	enum cpu_state state;
 	enum walk_kind walk; /* CPU_WALKS: what for */
 	struct task *from;   /* CPU_SWITCHES: the old task, NULL: idle */
-	bool resched, softirq, kick, run_list, push, rt_push;
+	bool resched, softirq, kick, run_list, push, rt_push, empty;
 	u64 timer_at;
 	struct task *stop_task;
 	int stop_dst;
@@ -33,6 +33,7 @@ struct world {
 	struct task_group *group[4]; /* [0] NULL: the root's; [3] below [2] */
 	int nr_tasks;
 	u64 psi_at, clamped, pressed, rt_asked, rt_pushes, rt_pulls, dl_pushes, dl_pulls, dl_throttled, refused;
+	u64 downs, ups, refused_downs, deaths, divided;
 	u64 spins, lists, queued, pulled, pushed, moved, walks, blocks;
 	u64 seed;
 	const char *kernel;
@@ -75,6 +76,9 @@ static void take_requests(struct world *w)
 			break;
 		case OUT_RT_PUSH:
 			c->rt_push = true;
+			break;
+		case OUT_STOP_DRAIN:
+			c->empty = true;
 			break;
 		case OUT_PSI:
 			w->psi_at = out.arg;
@@ -161,6 +165,8 @@ static void go_on(struct world *w, int cpu)
 			w->moved += sched_stop_migrate(w->r.s, w->r.now, cpu, c->stop_task,
 						       c->stop_dst);
 		c->stop_task = NULL;
+		while (c->empty) /* few enough for the ring of requests */
+			c->empty = sched_stop_drain(w->r.s, w->r.now, cpu);
 		sched_stop_end(w->r.s, w->r.now, cpu);
 		c->state = CPU_RUNS;
 		c->resched = true;
@@ -187,7 +193,7 @@ static bool interrupt(struct world *w, int cpu)
 		c->rt_push = false;
 		sched_rt_push(w->r.s, w->r.now, cpu);
 		w->rt_asked++;
-	} else if (c->push || c->stop_task) {
+	} else if (c->push || c->stop_task || c->empty) {
 		sched_stop_begin(w->r.s, w->r.now, cpu);
 		c->state = CPU_STOPS;
 	} else if (c->resched) {
@@ -236,8 +242,9 @@ static void fork_task(struct world *w, int cpu)
 		return;
 	p = rig_task(&w->r, draw(w, 4) ? NULL : random_set(w, set));
 	sched_fork_decide(w->r.s, w->r.now, cpu, p, &d);
-	assert_true(sched_task_allowed(p, d.target));
+	assert_true(sched_cpu_online(w->r.s, d.target));
 	sched_fork_commit(w->r.s, w->r.now, cpu, p, &d, d.target);
+	assert_true(sched_task_allowed(p, sched_task_cpu(p)));
 	sched_activate_new(w->r.s, w->r.now, cpu, p);
 	w->task[w->nr_tasks++] = p;
 }
@@ -253,9 +260,10 @@ static void wake_somebody(struct world *w, int cpu)
 	if (q.p->state != TASK_SLEEPING || q.p->wake_after_move)
 		return;
 	sched_wake_decide(w->r.s, w->r.now, &q, &d);
-	assert_true(d.path == WAKE_SPIN || d.path == WAKE_QUEUED ||
-		    sched_task_allowed(q.p, d.target));
 	sched_wake_commit(w->r.s, w->r.now, &q, &d, d.target);
+	if (d.path == WAKE_LIST || d.path == WAKE_DIRECT)
+		assert_true(sched_task_allowed(q.p, sched_task_cpu(q.p)) &&
+			    sched_cpu_online(w->r.s, sched_task_cpu(q.p)));
 	switch (d.path) {
 	case WAKE_QUEUED:
 		w->queued++;
@@ -265,7 +273,7 @@ static void wake_somebody(struct world *w, int cpu)
 	case WAKE_LIST:
 		w->lists++;
 		sched_wake_list_add(w->r.s, w->r.now, cpu, q.p);
-		w->cpu[d.target].run_list = true;
+		w->cpu[sched_task_cpu(q.p)].run_list = true;
 		break;
 	case WAKE_DIRECT:
 		sched_activate(w->r.s, w->r.now, cpu, q.p);
@@ -282,7 +290,7 @@ static void wake_somebody(struct world *w, int cpu)
 static void change_policy(struct world *w, struct task *p)
 {
 	struct task_attr a = {.policy = draw(w, 7), .nice = draw(w, 40) - 20};
-	int rc, pinned = p->nr_allowed < w->r.s->nr_cpus;
+	int rc, pinned;
 
 	if (a.policy > POLICY_DEADLINE)
 		a.policy = POLICY_DEADLINE;
@@ -294,6 +302,7 @@ static void change_policy(struct world *w, struct task *p)
 		a.runtime = a.deadline / (2 + draw(w, 20)) + 1024;
 		a.flags = draw(w, 3) ? 0 : ATTR_RECLAIM;
 	}
+	pinned = !mask_subset(cpu_rq(w->r.s, p->cpu)->rd->span, p->allowed, w->r.s->words);
 	rc = sched_set_attr(w->r.s, w->r.now, p, &a);
 	if (a.policy != POLICY_DEADLINE)
 		assert_int_equal(rc, 0);
@@ -315,6 +324,8 @@ static void change_clamps(struct world *w, struct task *p)
 	rc = sched_set_attr(w->r.s, w->r.now, p, &a);
 	if (!has_uclamp(w->r.s))
 		assert_int_equal(rc, -EOPNOTSUPP);
+	else if (rc == -EPERM) /* its CPUs were divided anew since it was admitted */
+		assert_int_equal(sched_task_policy(p), POLICY_DEADLINE);
 	else if (rc)
 		assert_int_equal(rc, -EINVAL);
 	if (!draw(w, 4) && has_uclamp(w->r.s))
@@ -359,6 +370,55 @@ static void change_somebody(struct world *w)
 	}
 }
 
+/* ---- what happens to the machine ---- */
+
+static void plug(struct world *w)
+{
+	int cpu = draw(w, w->r.s->nr_cpus);
+	struct err err;
+
+	if (!sched_cpu_online(w->r.s, cpu)) {
+		assert_int_equal(sched_cpu_up(w->r.s, w->r.now, cpu, &err), 0);
+		w->ups++;
+		return;
+	}
+	if (sched_cpu_down(w->r.s, w->r.now, cpu, &err))
+		w->refused_downs++;
+	else
+		w->downs++;
+}
+
+/* two partitions, or one, or none; the rest is isolated */
+static void divide(struct world *w)
+{
+	int n = w->r.s->nr_cpus, nr = draw(w, 3), whole = draw(w, 2), used = 0;
+	u64 mask[2][1] = {{0}, {0}};
+	const u64 *sets[2] = {mask[0], mask[1]};
+	struct err err;
+	int rc;
+
+	for (int c = 0; c < n; c++) {
+		int part = whole && nr ? 0 : draw(w, 3);
+
+		if (part < nr)
+			mask_set(mask[part], c);
+	}
+	for (int i = 0; i < nr; i++)
+		if (mask[i][0])
+			sets[used++] = mask[i];
+	rc = sched_set_partitions(w->r.s, w->r.now, used, sets, &err);
+	assert_true(!rc || rc == -EBUSY);
+	w->divided += !rc;
+}
+
+static void change_machine(struct world *w)
+{
+	if (draw(w, 3))
+		plug(w);
+	else
+		divide(w);
+}
+
 static void act(struct world *w, int cpu)
 {
 	struct task *p = sched_current(w->r.s, cpu);
@@ -390,7 +450,10 @@ static void act(struct world *w, int cpu)
 		break;
 	case 7:
 	case 11:
-		change_somebody(w);
+		if (draw(w, 8))
+			change_somebody(w);
+		else
+			change_machine(w);
 		break;
 	case 8:
 		if (!p)
@@ -415,6 +478,22 @@ static void act(struct world *w, int cpu)
 	}
 }
 
+/* a CPU that goes down and has nothing to do is dead; Return: whether it is */
+static bool leaves(struct world *w, int cpu)
+{
+	bool was = cpu_rq(w->r.s, cpu)->dead, dead;
+	const struct cpu *c = &w->cpu[cpu];
+
+	if (sched_cpu_online(w->r.s, cpu) || c->push || c->stop_task || c->empty || c->run_list)
+		return false;
+	dead = sched_cpu_dead(w->r.s, w->r.now, cpu);
+	take_requests(w);
+	if (dead)
+		w->cpu[cpu].resched = w->cpu[cpu].kick = false;
+	w->deaths += dead && !was;
+	return dead;
+}
+
 static void step(struct world *w)
 {
 	int cpu = draw(w, w->r.s->nr_cpus);
@@ -423,6 +502,8 @@ static void step(struct world *w)
 	w->r.now += draw(w, 4) ? draw(w, 3000) : draw(w, 2000000);
 	if (w->psi_at <= w->r.now)
 		sched_psi_update(w->r.s, w->r.now);
+	if (w->cpu[cpu].state == CPU_RUNS && leaves(w, cpu))
+		return;
 	if (w->cpu[cpu].state != CPU_RUNS)
 		go_on(w, cpu);
 	else if (!interrupt(w, cpu))
@@ -455,6 +536,8 @@ static void drain(struct world *w)
 		int cpu = i % w->r.s->nr_cpus;
 
 		w->r.now += i < 50000 ? 1000 : 100000; /* a throttled CPU waits for its period */
+		if (w->cpu[cpu].state == CPU_RUNS && leaves(w, cpu))
+			continue;
 		if (w->cpu[cpu].state != CPU_RUNS) {
 			go_on(w, cpu);
 		} else if (!interrupt(w, cpu) && sched_current(w->r.s, cpu)) {
@@ -527,6 +610,11 @@ static void one_world(u64 seed, struct world *sum)
 	check_pressure(&w);
 	sum->pressed += w.pressed;
 	sum->clamped += w.clamped;
+	sum->downs += w.downs;
+	sum->ups += w.ups;
+	sum->refused_downs += w.refused_downs;
+	sum->deaths += w.deaths;
+	sum->divided += w.divided;
 	sum->rt_asked += w.rt_asked;
 	sum->rt_pushes += w.r.s->nr_rt_pushes;
 	sum->rt_pulls += w.r.s->nr_rt_pulls;
@@ -562,6 +650,11 @@ static void random_worlds(void **state)
 	assert_true(sum.clamped && sum.pressed);
 	assert_true(sum.rt_asked && sum.rt_pushes && sum.rt_pulls);
 	assert_true(sum.dl_pushes && sum.dl_pulls && sum.dl_throttled && sum.refused);
+	assert_true(sum.downs && sum.ups && sum.refused_downs && sum.deaths && sum.divided);
+	print_message("CPUs down %llu, dead %llu, up %llu, refused %llu, divided %llu times\n",
+		      (unsigned long long)sum.downs, (unsigned long long)sum.deaths,
+		      (unsigned long long)sum.ups, (unsigned long long)sum.refused_downs,
+		      (unsigned long long)sum.divided);
 	print_message(
 		"blocks %llu, spins %llu, lists %llu, delayed %llu, pulled %llu, pushed %llu, "
 		"moved %llu, walks %llu, realtime pushed %llu, pulled %llu, asked %llu, "
