@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/timeline_args.h"
 #include "report/ablation.h"
 #include "report/comparison.h"
 #include "report/json.h"
@@ -34,6 +35,7 @@ struct options {
 	u64 seeds, first_seed, jobs;
 	enum format format;
 	bool check, ablate;
+	struct timeline_spec timeline;
 };
 
 static const struct argp_option option_table[] = {
@@ -74,6 +76,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->timeline;
+		break;
 	case 'm':
 		add_item(state, &o->machines, arg);
 		break;
@@ -178,8 +183,10 @@ static int ablate(const struct compare_spec *spec, enum format format, struct er
 
 int cmd_compare(int argc, char **argv)
 {
+	static const struct argp_child children[] = { { &timeline_args_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		.options = option_table,
+		.children = children,
 		.parser = parse,
 		.args_doc = "-m MACHINE... -w WORKLOAD... --base KERNEL --variant KERNEL...",
 		.doc = "Run every workload on every machine under every kernel and print the table people post: "
@@ -207,6 +214,7 @@ int cmd_compare(int argc, char **argv)
 		.first_seed = o.first_seed,
 		.jobs = (int)o.jobs,
 		.check = o.check,
+		.timeline = o.timeline,
 		.progress = isatty(STDERR_FILENO),
 	};
 	if (o.ablate)

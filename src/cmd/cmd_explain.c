@@ -11,6 +11,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/run_args.h"
+#include "cmd/timeline_args.h"
 #include "experiment/kernel_dump.h"
 #include "explain/summary.h"
 #include "report/json.h"
@@ -20,6 +21,7 @@ enum { OPT_JSON = 256, OPT_TASK, OPT_AT, OPT_WAKEUP, OPT_WAKEUPS, OPT_KINDS };
 
 struct options {
 	struct run_args run;
+	struct timeline_spec timeline;
 	const char *kernel, *task, *at;
 	u64 wakeup;
 	u64 kinds; /* bit STEP_…: decisions to show */
@@ -122,6 +124,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->run;
+		state->child_inputs[1] = &o->timeline;
 		break;
 	case ARGP_KEY_END:
 		check(state, o);
@@ -137,6 +140,7 @@ struct listening {
 	const struct options *o;
 	struct explain *e;
 	struct explain_summary *summary;
+	struct timeline *timeline;
 	int nr_cpus;
 	u64 wakeups;	/* of the tasks asked for */
 	u64 shown;	/* decisions */
@@ -295,6 +299,10 @@ static int listen(struct listening *l, const struct workload *w, const struct ma
 	int ret;
 
 	l->nr_cpus = m->topo.nr_cpus;
+	ret = timeline_new(&l->o->timeline, l->nr_cpus, &l->timeline, err);
+	if (ret)
+		return ret;
+	timeline_apply(l->timeline, &params);
 	l->e = explain_new(l->nr_cpus, &ear);
 	if (l->o->summary)
 		l->summary = explain_summary_new(&m->topo);
@@ -315,7 +323,7 @@ static int listen(struct listening *l, const struct workload *w, const struct ma
 
 int cmd_explain(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &run_args_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp_child children[] = { { &run_args_argp, 0, NULL, 0 }, { &timeline_args_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		.options = option_table,
 		.parser = parse,
@@ -346,6 +354,7 @@ int cmd_explain(int argc, char **argv)
 	if (!ret && o.json && !o.summary)
 		print_tail(&o);
 	explain_free(l.e);
+	timeline_free(l.timeline);
 	explain_summary_free(l.summary);
 	workload_free(w);
 	machine_free(m);

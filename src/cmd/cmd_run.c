@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/run_args.h"
 #include "cmd/run_outputs.h"
+#include "cmd/timeline_args.h"
 #include "experiment/kernel_dump.h"
 #include "report/escape.h"
 #include "report/json.h"
@@ -19,6 +20,7 @@ enum { OPT_JSON = 256, OPT_CHECK, OPT_TRACE, OPT_TRACE_FORMAT, OPT_SCHEDSTAT, OP
 
 struct options {
 	struct run_args run;
+	struct timeline_spec timeline;
 	struct run_files files;
 	const char *kernel;
 	bool json, check, waste;
@@ -72,6 +74,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->run;
+		state->child_inputs[1] = &o->timeline;
 		break;
 	case ARGP_KEY_END:
 		if (o->files.trace_format && !o->files.trace)
@@ -106,11 +109,18 @@ static void print_result(const struct options *o, const struct result *r)
 
 static void print_json(const struct options *o, const struct result *r)
 {
-	json_t *j = result_json(r);
+	json_t *j = result_json(r), *events = json_array();
 
 	json_object_set_new(j, "machine", json_text(o->run.machine));
 	json_object_set_new(j, "workload", json_text(o->run.workload));
 	json_object_set_new(j, "kernel", json_text(o->kernel));
+	if (o->timeline.isolcpus)
+		json_object_set_new(j, "isolcpus", json_text(o->timeline.isolcpus));
+	for (int i = 0; i < o->timeline.nr; i++)
+		json_array_append_new(events, json_text(o->timeline.at[i]));
+	if (json_array_size(events))
+		json_object_set(j, "events", events);
+	json_decref(events);
 	json_print(j, stdout);
 }
 
@@ -119,17 +129,24 @@ static int run(const struct options *o, const struct workload *w, const struct m
 {
 	struct sim_params params = { .seed = o->run.seed, .check = o->check, .waste = o->waste };
 	struct run_outputs *files;
-	int ret = run_outputs_open(&o->files, m, k, o->kernel, &params, &files, err);
+	struct timeline *timeline;
+	int ret = timeline_new(&o->timeline, m->topo.nr_cpus, &timeline, err);
 
 	if (ret)
 		return ret;
-	ret = workload_run(w, m, k, &params, result, err);
-	return run_outputs_close(files, ret, err);
+	timeline_apply(timeline, &params);
+	ret = run_outputs_open(&o->files, m, k, o->kernel, &params, &files, err);
+	if (!ret) {
+		ret = workload_run(w, m, k, &params, result, err);
+		ret = run_outputs_close(files, ret, err);
+	}
+	timeline_free(timeline);
+	return ret;
 }
 
 int cmd_run(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &run_args_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp_child children[] = { { &run_args_argp, 0, NULL, 0 }, { &timeline_args_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		.options = option_table,
 		.parser = parse,

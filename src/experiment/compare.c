@@ -22,6 +22,7 @@ static int run_cell(void *compare, int run, struct err *err)
 	rest /= s->nr_kernels;
 	workload = rest % s->nr_workloads;
 	machine = rest / s->nr_workloads;
+	timeline_apply(c->timeline[machine], &params);
 	ret = workload_run(c->workload[workload], c->machine[machine], &c->kernel[kernel], &params,
 			   &c->result[run], err);
 	if (ret)
@@ -36,8 +37,12 @@ static int read_expressions(struct compare *c, struct err *err)
 	const struct compare_spec *s = &c->spec;
 	int ret = 0;
 
-	for (int i = 0; i < s->nr_machines && !ret; i++)
+	for (int i = 0; i < s->nr_machines && !ret; i++) {
 		ret = machine_load(s->machine_expr[i], &c->machine[i], err);
+		if (!ret)
+			ret = timeline_new(&s->timeline, c->machine[i]->topo.nr_cpus,
+					   &c->timeline[i], err);
+	}
 	for (int i = 0; i < s->nr_workloads && !ret; i++) {
 		ret = workload_parse(s->workload_expr[i], &c->workload[i], err);
 		if (!ret && s->cgroups)
@@ -63,10 +68,11 @@ int compare_run(const struct compare_spec *spec, struct compare **out, struct er
 		return err_set(err, -ENOMEM, "out of memory");
 	c->spec = *spec;
 	c->machine = calloc(spec->nr_machines, sizeof(struct machine *));
+	c->timeline = calloc(spec->nr_machines, sizeof(struct timeline *));
 	c->workload = calloc(spec->nr_workloads, sizeof(struct workload *));
 	c->kernel = calloc(spec->nr_kernels, sizeof(*c->kernel));
 	c->result = calloc(nr_runs, sizeof(*c->result));
-	if (!c->machine || !c->workload || !c->kernel || !c->result)
+	if (!c->machine || !c->timeline || !c->workload || !c->kernel || !c->result)
 		ret = err_set(err, -ENOMEM, "out of memory");
 	else
 		ret = read_expressions(c, err);
@@ -86,9 +92,12 @@ void compare_free(struct compare *c)
 		return;
 	for (int i = 0; c->machine && i < c->spec.nr_machines; i++)
 		machine_free(c->machine[i]);
+	for (int i = 0; c->timeline && i < c->spec.nr_machines; i++)
+		timeline_free(c->timeline[i]);
 	for (int i = 0; c->workload && i < c->spec.nr_workloads; i++)
 		workload_free(c->workload[i]);
 	free(c->machine);
+	free(c->timeline);
 	free(c->workload);
 	free(c->kernel);
 	free(c->result);

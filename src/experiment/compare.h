@@ -9,6 +9,7 @@
 #define IDLEST_EXPERIMENT_COMPARE_H
 
 #include "base/err.h"
+#include "experiment/timeline.h"
 #include "machine/machine.h"
 #include "sim/result.h"
 #include "workload/workload.h"
@@ -24,12 +25,14 @@ struct compare_spec {
 	u64 first_seed;
 	int jobs;			/* runs at once; 0: one a CPU */
 	bool check;
+	struct timeline_spec timeline;	/* what is done to every machine */
 	bool progress;			/* on standard error */
 };
 
 struct compare {
 	struct compare_spec spec;
 	struct machine **machine;
+	struct timeline **timeline;	/* [nr_machines] */
 	struct workload **workload;
 	struct sched_kernel *kernel;
 	struct result *result;		/* by compare_result() */
