@@ -50,6 +50,9 @@
 	F(scale, PERCENT, kernel_scale, 1, 100000)                                                 \
 	F(busy_scale, PERCENT, kernel_busy_scale, 0, 100000)                                       \
 	F(cpuidle, BOOL, cpuidle, 0, 1)                                                            \
+	F(fork_locked, PERMILLE, locked.fork, 0, 1000)                                             \
+	F(exec_locked, PERMILLE, locked.exec, 0, 1000)                                             \
+	F(exit_locked, PERMILLE, locked.exit, 0, 1000)                                             \
 	F(timer_slack, TIME, timer_slack_ns, 0, TIME_MAX)                                          \
 	F(irq_jitter, TIME, irq_jitter_ns, 0, TIME_MAX)                                            \
 	F(irq_turn, TIME, irq_turn_ns, 0, TIME_MAX)

@@ -90,6 +90,7 @@ struct machine {
 	bool cpuidle;		/* C-states are published (spec 05 §5) */
 	int nr_cstates;
 	struct machine_cstate cstate[MAX_CSTATES]; /* shallow to deep */
+	struct { u32 fork, exec, exit; } locked; /* permille of it holding locks of its image */
 	u64 timer_slack_ns;	/* spec 14 §1.5 */
 	u64 irq_jitter_ns;
 	u64 irq_turn_ns; /* mean wait of an interrupt while all CPUs are busy: they run in turn */

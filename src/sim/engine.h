@@ -271,6 +271,13 @@ struct sim_task *kmutex_unlock(struct sim *sim, struct sim_cpu *c, struct kmutex
 /* @c has to reschedule while it spins: its task goes to sleep instead */
 void kmutex_give_up(struct sim *sim, struct sim_cpu *c);
 
+/* ---- shared.c ---- */
+
+/* the current task of @c does @ns of a fork, exec or exit, of which it holds the locks of its
+ * image for @permille, then goes on with @then */
+void image_work(struct sim *sim, struct sim_cpu *c, u64 ns, u32 permille, cpu_fn then);
+u64 line_write(struct sim *sim, struct sim_line *l, int cpu);
+
 /* ---- stream.c ---- */
 
 void stream_start(struct sim *sim, struct sim_cpu *c, u64 left);

@@ -43,7 +43,7 @@ static void fork_copied(struct sim *sim, struct sim_cpu *c)
 
 bool step_fork(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 {
-	seg_call(sim, c, CPU_KERNEL, t->step.bare ? 0 : sim->cost->fork, fork_copied);
+	image_work(sim, c, t->step.bare ? 0 : sim->cost->fork, sim->m->locked.fork, fork_copied);
 	return false;
 }
 
@@ -54,7 +54,8 @@ static void exec_load(struct sim *sim, struct sim_cpu *c)
 {
 	if (tracing(sim))
 		trace_task(sim, TRACE_EXEC, c->id, c->curr, -1, -1);
-	seg_call(sim, c, CPU_KERNEL, c->curr->step.bare ? 0 : sim->cost->exec, step_next);
+	image_work(sim, c, c->curr->step.bare ? 0 : sim->cost->exec, sim->m->locked.exec,
+		   step_next);
 }
 
 static void exec_decided(struct sim *sim, struct sim_cpu *c)

@@ -32,6 +32,8 @@ struct sim_event;	/* suspend/resume: a wait queue without memory */
 struct sim_completion;	/* "it is done": remembered, waiters woken in order */
 struct sim_workqueue;	/* work that kernel threads do */
 struct sim_region;	/* memory: pages placed by first touch */
+struct sim_image;	/* files that processes of a program map: locks of fork, exec and exit */
+struct sim_line;	/* a cache line that many write: the count of users of an open file */
 
 enum sim_pipe_kind { PIPE_PIPE, PIPE_SOCKET, PIPE_UDP, PIPE_TCP };
 
@@ -90,6 +92,9 @@ struct sim_completion *sim_completion_new(struct sim *sim);
  */
 struct sim_workqueue *sim_workqueue_new(struct sim *sim, bool unbound);
 
+struct sim_image *sim_image_new(struct sim *sim);
+struct sim_line *sim_line_new(struct sim *sim);
+
 /* What a kworker does once for each SIM_QUEUE_WORK; lives at least until it is done. */
 struct sim_work {
 	struct sim_workqueue *wq;
@@ -113,7 +118,7 @@ u64 sim_region_node_bytes(const struct sim_region *r, int node);
 
 enum sim_op {
 	SIM_RUN,	/* work_ns of computing at nominal speed */
-	SIM_SYSCALL,	/* value system calls that do nothing but enter and leave the kernel */
+	SIM_SYSCALL,	/* value system calls that do nothing but enter and leave the kernel, and write line */
 	SIM_RUN_WALL,	/* spin until ns of wall time passed (preemption counts) */
 	SIM_STREAM,	/* move bytes: reads and writes over pieces of regions */
 	SIM_TOUCH,	/* first touch: write bytes of a region from offset on */
@@ -167,6 +172,7 @@ struct sim_spawn {
 	const u64 *allowed;	/* NULL: parent's */
 	bool process;		/* own address space: costs more to switch to */
 	bool kthread;		/* a kernel thread: without one */
+	struct sim_image *image; /* shared with others; NULL: nobody's locks are in the way */
 	u64 footprint;		/* bytes of working set, for cache refill after a migration */
 	struct sim_cgroup *cgroup; /* NULL: the parent's, or that of its place */
 };
@@ -193,6 +199,7 @@ struct sim_step {
 		const struct sim_work *work;
 		struct sim_task *task;
 		const struct sim_spawn *spawn;
+		struct sim_line *line; /* SYSCALL; NULL: none */
 		const u64 *allowed;
 		const struct task_attr *attr;
 		struct sim_cgroup *cgroup;

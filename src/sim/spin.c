@@ -54,7 +54,7 @@ static void kmutex_retry(struct sim *sim, struct sim_cpu *c)
 
 static void kmutex_sleep(struct sim *sim, struct sim_cpu *c, struct kmutex *l)
 {
-	task_block(sim, c, &l->sleepers, "a pipe's lock", kmutex_retry);
+	task_block(sim, c, &l->sleepers, "a lock of the kernel", kmutex_retry);
 }
 
 static void kmutex_granted(struct sim *sim, struct sim_cpu *c)

@@ -212,6 +212,9 @@ struct sim_task {
 	struct sim_cpu *spinners, *spinners_tail; /* wait until it is switched out */
 	struct kmutex *lock;	/* that it spins or sleeps for */
 	cpu_fn lock_then;
+	struct sim_image *image; /* NULL: nobody else maps what it maps */
+	u64 image_ns;		/* to hold its locks for */
+	cpu_fn image_then;
 	const char *wait_what;	/* what it waits for, for messages */
 	int timer_cpu;		/* that takes its timer's interrupt */
 	int home_cpu;		/* kernel thread of that CPU - 1; 0: of none */

@@ -32,9 +32,14 @@ static bool step_run(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 
 static bool step_syscall(struct sim *sim, struct sim_cpu *c, struct sim_task *t)
 {
-	if (t->step.value <= 0)
+	u64 ns = max(t->step.value, 0) * sim->cost->syscall;
+
+	if (!ns)
 		return true;
-	seg_call(sim, c, CPU_KERNEL, (u64)t->step.value * sim->cost->syscall, step_next);
+	ns = rates_call_ns(sim->rates, c->id, ns);
+	if (t->step.line)
+		ns += line_write(sim, t->step.line, c->id);
+	seg_wall(sim, c, CPU_KERNEL, ns, step_next);
 	return false;
 }
 

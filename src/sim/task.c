@@ -98,6 +98,7 @@ struct sim_task *task_alloc(struct sim *sim, const struct sim_spawn *what, struc
 	t->rt_priority = what->rt_priority;
 	t->slice_ns = what->slice_ns;
 	t->footprint = what->footprint;
+	t->image = what->image;
 	t->pid = first_pid(sim->nr_cpus) + sim->next_pid++;
 	t->last_cpu = t->cache_cpu = -1;
 	strncpy(t->comm, what->comm ? what->comm : "task", sizeof(t->comm) - 1);
@@ -257,7 +258,8 @@ static void exit_notify(struct sim *sim, struct sim_cpu *c)
 
 void task_exit(struct sim *sim, struct sim_cpu *c)
 {
-	seg_call(sim, c, CPU_KERNEL, c->curr->step.bare ? 0 : sim->cost->exit, exit_notify);
+	image_work(sim, c, c->curr->step.bare ? 0 : sim->cost->exit, sim->m->locked.exit,
+		   exit_notify);
 }
 
 /* ---- sleeping ---- */

@@ -87,6 +87,70 @@ static void exec_moves(void **state)
 	machine_free(m);
 }
 
+/* Two execs of one image at a time: the second waits for what the first does under the locks. */
+static void images_are_locked(void **state)
+{
+	struct machine *m = world_machine("core:2 pu:1");
+	struct sim_step st[3] = { { .op = SIM_SLEEP_UNTIL, .ns = 10 * MS },
+				  { .op = SIM_EXEC },
+				  { .op = SIM_NOP } };
+	u64 late[2];
+
+	m->locked.exec = 250;
+	for (int shared = 0; shared < 2; shared++) {
+		struct sim *sim = world_quiet(m, "v6.1");
+		struct sim_image *image = shared ? sim_image_new(sim) : NULL;
+		struct script s[2];
+		struct err err = { 0 };
+
+		for (int i = 0; i < 2; i++) {
+			s[i] = (struct script){ .step = st, .nr = 3 };
+			sim_spawn(sim,
+				  &(struct sim_spawn){ .comm = "s",
+						       .program = &script_program,
+						       .arg = &s[i],
+						       .process = true,
+						       .image = image },
+				  &err);
+		}
+		world_run(sim);
+		for (int i = 0; i < 2; i++)
+			s[i].at[0] = s[i].at[2] - s[i].at[1];
+		late[shared] = max(s[0].at[0], s[1].at[0]) - min(s[0].at[0], s[1].at[0]);
+		assert_in_range(min(s[0].at[0], s[1].at[0]), m->cost.exec, m->cost.exec + 5 * US);
+		sim_free(sim);
+	}
+	assert_true(late[0] < 5 * US); /* nearly at the same time */
+	assert_in_range(late[1], m->cost.exec / 4 - 5 * US,
+			m->cost.exec / 4 + m->cost.lock_handover[DIST_LLC]);
+	machine_free(m);
+}
+
+/* A line written by two in turn comes from the other each time; whoever is later waits. */
+static void lines_are_written_in_turn(void **state)
+{
+	struct machine *m = world_machine("core:2 pu:1");
+	u64 cpu[2][1] = { { 1 }, { 2 } };
+	struct sim *sim = world_quiet(m, "v6.1");
+	struct sim_line *line = sim_line_new(sim);
+	struct sim_step st[4] = { { .op = SIM_SLEEP_UNTIL, .ns = 10 * MS },
+				  { .op = SIM_SYSCALL, .value = 1, .line = line },
+				  { .op = SIM_SYSCALL, .value = 2, .line = line },
+				  { .op = SIM_NOP } };
+	struct script s[2] = { { .step = st, .nr = 4 }, { .step = st, .nr = 4 } };
+
+	for (int i = 0; i < 2; i++)
+		world_spawn(sim, &s[i], cpu[i]);
+	world_run(sim);
+	assert_int_equal(s[0].at[1], s[1].at[1]); /* the same interrupt time, CPU 0 first */
+	assert_int_equal(s[0].at[2] - s[0].at[1], m->cost.syscall);
+	assert_int_equal(s[1].at[2] - s[1].at[1], m->cost.syscall + m->line_ns[DIST_LLC]);
+	assert_int_equal(s[0].at[3] - s[0].at[2], 2 * m->cost.syscall + m->line_ns[DIST_LLC]);
+	assert_int_equal(s[1].at[3] - s[1].at[2], 2 * m->cost.syscall + m->line_ns[DIST_LLC]);
+	sim_free(sim);
+	machine_free(m);
+}
+
 static void affinity_moves_the_caller(void **state)
 {
 	struct machine *m = world_machine("core:4 pu:1");
@@ -366,6 +430,8 @@ int main(void)
 		cmocka_unit_test(fork_and_wait),
 		cmocka_unit_test(slots_are_recycled),
 		cmocka_unit_test(exec_moves),
+		cmocka_unit_test(images_are_locked),
+		cmocka_unit_test(lines_are_written_in_turn),
 		cmocka_unit_test(affinity_moves_the_caller),
 		cmocka_unit_test(nice_shares),
 		cmocka_unit_test(stream_goes_where_the_pages_are),
