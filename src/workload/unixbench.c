@@ -19,7 +19,8 @@
 
 struct loop_step {
 	enum sim_op op;
-	int calls; /* SIM_SYSCALL */
+	int calls; /* SIM_SYSCALL … */
+	bool file; /* … of which one takes or leaves a reference of the open file */
 	int pipe;  /* SIM_READ, SIM_WRITE: which, and … */
 	u64 bytes;
 };
@@ -51,7 +52,9 @@ static const struct unixbench_test tests[] = {
 	},
 	{
 		.name = "syscall",
-		.loop = {1, {CALLS(5)}},
+		/* dup and close of what all copies have inherited, and three that touch nothing */
+		.loop = {3, {{.op = SIM_SYSCALL, .calls = 1, .file = true},
+			     {.op = SIM_SYSCALL, .calls = 1, .file = true}, CALLS(3)}},
 	},
 	{
 		.name = "pipe",
@@ -100,6 +103,8 @@ struct unixbench_run {
 	const struct unixbench_test *test;
 	u64 pass, run_ns; /* dhry2reg: loops that one pass stands for, and their work */
 	struct model_count count;
+	struct sim_line *file;	 /* that all have as standard input */
+	struct sim_image *image; /* all are the same program */
 	struct unixbench_copy *copy;
 };
 
@@ -123,6 +128,7 @@ static bool loop_next(struct unixbench_copy *c, const struct loop *loop, int *po
 		break;
 	case SIM_SYSCALL:
 		step->value = l->calls;
+		step->line = l->file ? c->run->file : NULL;
 		break;
 	case SIM_READ:
 	case SIM_WRITE:
@@ -199,6 +205,7 @@ static int copy_init(struct sim *sim, struct unixbench_run *run, struct unixbenc
 		.program = &child_program,
 		.arg = c,
 		.process = true,
+		.image = run->image,
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(c->pipe); i++) {
 		c->pipe[i] = sim_pipe_new(sim, PIPE_PIPE);
@@ -226,7 +233,9 @@ static int unixbench_setup(const struct workload *w, struct sim *sim, void **sta
 		run->run_ns = m->dhrystone * 1000ULL;
 	}
 	run->copy = arena_array(sim_arena(sim), run->count.nr, sizeof(*run->copy));
-	if (!run->copy)
+	run->file = sim_line_new(sim);
+	run->image = sim_image_new(sim);
+	if (!run->copy || !run->file || !run->image)
 		return model_nomem(err);
 	for (int i = 0; i < run->count.nr; i++) {
 		const struct sim_spawn what = {
@@ -234,6 +243,7 @@ static int unixbench_setup(const struct workload *w, struct sim *sim, void **sta
 			.program = &copy_program,
 			.arg = &run->copy[i],
 			.process = true,
+			.image = run->image,
 		};
 
 		if (copy_init(sim, run, &run->copy[i]))
