@@ -38,6 +38,42 @@ int sched_group_set_shares(struct sched *s, u64 now, struct task_group *tg, u64 
 int sched_group_set_idle(struct sched *s, u64 now, struct task_group *tg, bool idle,
 			 struct err *err);
 
+#define SCHED_NO_QUOTA UINT64_MAX
+
+/* CPU bandwidth: cpu.max and cpu.max.burst, or the cpu.cfs_… files. */
+struct sched_bandwidth {
+	u64 quota;	/* ns of CPU time per period, SCHED_NO_QUOTA: all */
+	u64 period;	/* ns */
+	u64 burst;	/* ns of what was left over that may be saved */
+	bool legacy;	/* the first hierarchy: a child's part may not be more than its parent's */
+};
+
+/**
+ * sched_group_set_bandwidth() - limit the CPU time of @tg and all below it (spec 09 §2)
+ *
+ * Return: 0; -EINVAL: the root group, or values that are out of range (1 ms <= period <= 1 s,
+ * quota >= 1 ms, quota below 2^44 us from 5.8 on, burst <= quota) or don't fit the hierarchy;
+ * -EOPNOTSUPP: this kernel has no burst; with the reason.
+ */
+int sched_group_set_bandwidth(struct sched *s, u64 now, struct task_group *tg,
+			      const struct sched_bandwidth *b, struct err *err);
+
+/* What cpu.stat says of it; times in ns. */
+struct sched_bandwidth_stat {
+	u64 nr_periods, nr_throttled, throttled_time, nr_bursts, burst_time;
+};
+
+void sched_group_bandwidth_stat(const struct sched *s, const struct task_group *tg,
+				struct sched_bandwidth_stat *st);
+
+/**
+ * sched_throttle_curr() - the current task of @cpu returns to user mode, after OUT_THROTTLE
+ *
+ * If its group is still throttled it leaves its queue, though it stays runnable, and the host
+ * schedules. Return: whether it left.
+ */
+bool sched_throttle_curr(struct sched *s, u64 now, int cpu);
+
 /** sched_autogroup_enabled() - each session has a group of its own below the root group */
 bool sched_autogroup_enabled(const struct sched *s);
 

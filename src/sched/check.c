@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "sched/class.h"
+#include "sched/fair/bandwidth.h"
 #include "sched/task.h"
 
 #define FAIL(err, ...) return err_set(err, -EINVAL, __VA_ARGS__)
@@ -77,6 +78,8 @@ static int check_running(const struct sched *s, const struct rq *rq, u64 now, st
 /* whether nr_running has it: a throttled task is queued but not runnable */
 static bool task_counts(const struct rq *rq, const struct task *p)
 {
+	if (task_is_fair(p))
+		return !p->throttled && !parked_above(&p->se);
 	if (p->class_id == CLASS_RT)
 		return !rq->rt.throttled;
 	return p->class_id != CLASS_DL || p->dl.queued;

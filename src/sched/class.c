@@ -135,6 +135,12 @@ void sched_timer(struct sched *s, u64 now, int cpu)
 		case TIMER_SERVER:
 			server_timer(s, rq);
 			break;
+		case TIMER_CFS_PERIOD:
+			cfs_period_timer(s, rq, t);
+			break;
+		case TIMER_CFS_SLACK:
+			cfs_slack_timer(s, rq, t);
+			break;
 		}
 	}
 	ask_host(s, rq);

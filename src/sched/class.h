@@ -119,6 +119,11 @@ static inline bool keep_own_domain(const struct sched *s, const struct task *p, 
 	return rd->whole || mask_and(set, set, rd->span, s->words);
 }
 
+/* ---- fair/bandwidth.c ---- */
+
+void cfs_period_timer(struct sched *s, struct rq *rq, struct class_timer *t);
+void cfs_slack_timer(struct sched *s, struct rq *rq, struct class_timer *t);
+
 /* ---- near.c ---- */
 
 /**

@@ -116,8 +116,21 @@ struct cfs_rq {
 	bool on_leaf_list;	/* something queued or left to decay, here or below */
 	int nr_leaf_children;
 	struct list_head leaf_node; /* in rq.leaf_cfs_rq_list: children before parents */
-	bool throttled;
 	bool accounts;		/* run time is charged to somebody: charge_groups() */
+	/* CPU bandwidth */
+	bool limited;		/* its group has a limit, or one above has: it may be throttled */
+	bool runtime_enabled;	/* its group has one */
+	bool throttled;		/* no run time: in cfs_bandwidth.throttled */
+	bool parked;		/* … and its entity was taken off the queue above */
+	bool pelt_frozen;
+	int throttle_count;	/* throttled queues from here upwards */
+	s64 runtime_remaining;	/* ns */
+	u64 throttled_clock;	/* since when somebody has been waiting for run time; 0: nobody */
+	u64 pelt_frozen_at, pelt_lost; /* PELT clock: where it stands, what it stood for */
+	u64 runtime_expires;	/* CFS_SLICE_EXPIRY */
+	u32 expires_seq;
+	struct list_head throttled_node;
+	struct list_head limbo;	/* tasks that throttled themselves, through rq_node; newest first */
 };
 
 /* ---- utilisation clamps (spec 09 §3) ---- */
@@ -141,6 +154,29 @@ struct uclamp_rq {
 	} bucket[MAX_UCLAMP_BUCKETS];
 };
 
+/* ---- CPU bandwidth of a group (spec 09 §2) ---- */
+
+#define NO_QUOTA	   UINT64_MAX
+#define DEFAULT_CFS_PERIOD (100 * NSEC_PER_MSEC)
+#define MIN_CFS_PERIOD	   NSEC_PER_MSEC
+#define MAX_CFS_PERIOD	   NSEC_PER_SEC
+#define MAX_CFS_RUNTIME	   (((1ULL << 44) - 1) * NSEC_PER_USEC)
+
+struct cfs_bandwidth {
+	u64 quota, period, burst; /* ns */
+	u64 runtime;		/* left in the pool */
+	u64 runtime_snap;	/* … when it was last filled */
+	u64 expires;		/* end of the period, absolute */
+	bool phased;		/* where periods begin is known */
+	bool period_active;
+	bool idle;		/* nothing was taken in the last period */
+	u32 expires_seq;
+	u64 runtime_expires;	/* CFS_SLICE_EXPIRY */
+	struct list_head throttled; /* queues, the first to be throttled first */
+	struct class_timer period_timer, slack_timer;
+	u64 nr_periods, nr_throttled, throttled_time, nr_burst, burst_time;
+};
+
 struct task_group {
 	struct task_group *parent;
 	struct list_head node;	/* in sched.groups */
@@ -149,6 +185,7 @@ struct task_group {
 	long load_avg;
 	long runnable_avg;	/* SHARE_CONCUR */
 	u16 uclamp_req[NR_UCLAMP], uclamp[NR_UCLAMP]; /* asked for, effective */
+	struct cfs_bandwidth bw;
 	u64 exec_above_fair;	/* ns that its realtime and deadline tasks ran */
 	bool autogroup;		/* of a session: no cgroup */
 	struct psi_group *psi;	/* NULL: pressure isn't measured; autogroup: the root's */
@@ -172,6 +209,7 @@ struct task {
 	bool allowed_all;	/* may run anywhere */
 	bool affinity_changed;	/* was ever restricted (spec 05 §4) */
 	bool on_wake_list;
+	bool throttled;		/* took itself off its queue: in its limbo */
 	bool migrating;		/* in the hands of a balancing pass */
 	bool wake_after_move;	/* a delayed task was woken while it was there */
 	bool in_use;		/* the slot holds a task */

@@ -64,6 +64,8 @@ int sched_cpu_down(struct sched *s, u64 now, int cpu, struct err *err)
 	nohz_balance_exit_idle(s, rq);
 	rt_offline(s, rq);
 	server_offline(s, rq);
+	fair_rq_offline(s, rq, cpu);
+	fair_domains_rebuilt(s, cpu);
 	domain_changed(s, rq);
 	if (s->k.rules.drain == DRAIN_AT_ONCE)
 		sched_push_out(s, OUT_STOP_DRAIN, cpu, cpu, NULL, 0);
@@ -202,6 +204,8 @@ int sched_cpu_up(struct sched *s, u64 now, int cpu, struct err *err)
 	}
 	rq->dead = false;
 	rt_online(s, rq);
+	fair_rq_online(s, rq);
+	fair_domains_rebuilt(s, cpu);
 	domain_changed(s, rq);
 	return 0;
 }

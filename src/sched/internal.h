@@ -298,6 +298,12 @@ void fair_switched_to(struct sched *s, struct task *p);
 void fair_set_weight(struct sched *s, struct task *p); /* not queued, in no class's hands */
 /* @p is not queued; sets p->tg */
 void fair_change_group(struct sched *s, struct task *p, struct task_group *g);
+/* @p, which runs or is about to, belongs to a throttled group: it will have to leave */
+void task_throttle_work(struct sched *s, struct rq *rq, struct task *p);
+/* the CPU goes, or is back; domains were built anew */
+void fair_rq_offline(struct sched *s, struct rq *rq, int from);
+void fair_rq_online(struct sched *s, struct rq *rq);
+void fair_domains_rebuilt(struct sched *s, int from);
 int fair_group_init(struct sched *s, struct task_group *tg, struct err *err);
 bool fair_task_hot_buddy(const struct rq *rq, const struct task *p); /* next or last buddy */
 bool fair_task_eligible(const struct sched *s, const struct task *p);

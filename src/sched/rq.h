@@ -211,6 +211,7 @@ struct sched {
 	u64 psi_at;		/* what the host was asked to wait for; UINT64_MAX: nothing */
 	struct task_group root_tg;
 	struct list_head groups;
+	bool bandwidth_used;	/* a group has, or had, a quota */
 	struct rng rng;
 	struct sched_out out[MAX_OUT];
 	unsigned int out_head, out_tail;

@@ -23,7 +23,8 @@ enum sched_class_id { CLASS_IDLE, CLASS_FAIR, CLASS_RT, CLASS_DL, CLASS_STOP };
 
 /* ---- timers of the classes: each run queue has a list, the host waits for its first ---- */
 
-enum class_timer_kind { TIMER_DL_REPLENISH, TIMER_DL_INACTIVE, TIMER_RT_PERIOD, TIMER_SERVER };
+enum class_timer_kind { TIMER_DL_REPLENISH, TIMER_DL_INACTIVE, TIMER_RT_PERIOD, TIMER_SERVER,
+			TIMER_CFS_PERIOD, TIMER_CFS_SLACK };
 
 struct class_timer {
 	struct list_head node;	/* in rq.timers, by time */

@@ -123,6 +123,11 @@ struct sched_rules {
 	enum bandwidth_rule bandwidth;
 	enum share_rule share;
 	enum scale_down_rule scale_down; /* of a group's small share (spec 09 §1) */
+	bool bandwidth_burst;		/* 5.14+: cpu.max.burst */
+	bool bandwidth_cap;		/* 5.8+: quotas have an upper limit */
+	bool period_phase;		/* the first period of a quota ends anywhere in it */
+	bool hotplug_unthrottle;	/* a CPU that goes or comes un-throttles all */
+	bool slice_expiry;		/* before 5.4: run time handed to a CPU expires with the period */
 	bool group_idle;		/* 5.15+: cpu.idle */
 	enum new_util_rule new_util;
 	enum util_est_rule util_est;

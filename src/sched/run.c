@@ -118,6 +118,8 @@ void set_picked(struct sched *s, struct rq *rq, struct task *next)
 		psi_picked(s, rq, next);
 	if (next && task_is_fair(next))
 		list_move(&next->rq_node, &rq->cfs_tasks); /* spec 14 §1.8 */
+	if (next && task_is_fair(next) && unlikely(next->se.cfs_rq->throttle_count))
+		task_throttle_work(s, rq, next);
 	if (next != prev) {
 		switch_to(s, rq, prev, next);
 	} else if (!next && !rq->curr_is_idle) { /* from the stopper */

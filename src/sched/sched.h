@@ -81,6 +81,8 @@ enum sched_out_kind {
 	OUT_HRTICK,	   /* @cpu: call sched_hrtick() in @arg ns (replaces an earlier one) */
 	OUT_TIMER,	   /* @cpu: call sched_timer() at the time @arg, idle or not (replaces an
 			    * earlier one; UINT64_MAX: there is nothing to wait for) */
+	OUT_THROTTLE,	   /* @cpu: at the next return of its task to user mode call
+			    * sched_throttle_curr() (cgroup.h) */
 	OUT_RT_PUSH,	   /* @cpu: IPI, then sched_rt_push() (spec 08 §2.7) */
 	OUT_UCLAMP,	   /* from now on tasks are counted by their clamps wherever they are
 			    * queued and dequeued, which takes its time (uclamp.h) */

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sched/cgroup.h"
 #include "sim/engine.h"
 
 #define MAX_PATH_BYTES 4095
@@ -107,6 +106,11 @@ const char *sim_cgroup_path(const struct sim_cgroup *cg)
 	return cg->path;
 }
 
+u64 sim_cgroup_usage(const struct sim *sim, const struct sim_cgroup *cg)
+{
+	return sched_group_usage(sim->sched, sim->now, cg->tg);
+}
+
 struct task_group *sim_cgroup_sched(const struct sim_cgroup *cg)
 {
 	return cg->tg;
@@ -146,6 +150,12 @@ int sim_cgroup_write(struct sim *sim, struct sim_cgroup *cg, const struct cgroup
 		rc = sched_group_set_idle(sim->sched, sim->now, cg->tg, true, err);
 	if (rc)
 		return err_prefix(err, "cpu.idle: "), rc;
+	if (f->bandwidth.period) {
+		sim->has_quotas = true;
+		rc = sched_group_set_bandwidth(sim->sched, sim->now, cg->tg, &f->bandwidth, err);
+	}
+	if (rc)
+		return err_prefix(err, "cpu.max: "), rc;
 	for (int i = 0; !rc && i < NR_UCLAMP; i++)
 		if (f->clamps[i])
 			rc = sched_group_set_uclamp(sim->sched, sim->now, cg->tg, i, f->clamp[i],

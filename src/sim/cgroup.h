@@ -9,6 +9,7 @@
 #ifndef IDLEST_SIM_CGROUP_H
 #define IDLEST_SIM_CGROUP_H
 
+#include "sched/cgroup.h"
 #include "sched/uclamp.h"
 #include "sim/sim.h"
 
@@ -19,6 +20,7 @@ struct cgroup_files {
 	u64 shares;		/* cpu.shares; cpu.weight and cpu.weight.nice as shares */
 	bool idle;		/* cpu.idle */
 	const char *cpus;	/* cpuset.cpus: a CPU list */
+	struct sched_bandwidth bandwidth; /* cpu.max, cpu.max.burst; period 0: left */
 	bool clamps[NR_UCLAMP]; /* cpu.uclamp.min, .max: given */
 	unsigned int clamp[NR_UCLAMP]; /* 0 … 1024 */
 };
@@ -78,6 +80,8 @@ struct sim_cgroup *sim_task_cgroup(const struct sim_task *t); /* NULL: the root 
 /** sim_cgroup_next() - the one made after @cg (NULL: the first, which isn't the root) */
 struct sim_cgroup *sim_cgroup_next(const struct sim *sim, const struct sim_cgroup *cg);
 const char *sim_cgroup_path(const struct sim_cgroup *cg);
+/** sim_cgroup_usage() - CPU time that its tasks and those below have used, ns */
+u64 sim_cgroup_usage(const struct sim *sim, const struct sim_cgroup *cg);
 struct task_group *sim_cgroup_sched(const struct sim_cgroup *cg); /* NULL: the root group */
 
 #endif

@@ -170,7 +170,7 @@ bool return_to_user(struct sim *sim, struct sim_cpu *c, cpu_fn fn)
 		irq_enter_at(sim, c, &f);
 		return true;
 	}
-	if (unlikely(c->resched || c->resched_lazy)) {
+	if (must_schedule(sim, c)) {
 		c->curr->frame = f;
 		schedule(sim, c);
 		return true;

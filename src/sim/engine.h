@@ -106,6 +106,16 @@ bool return_to_user(struct sim *sim, struct sim_cpu *c, cpu_fn fn);
 /* ---- schedule.c ---- */
 
 void schedule(struct sim *sim, struct sim_cpu *c);
+bool throttle_curr(struct sim *sim, struct sim_cpu *c);
+
+/* @c is about to return to user mode: whether it has to schedule first */
+static inline bool must_schedule(struct sim *sim, struct sim_cpu *c)
+{
+	if (likely(!(c->resched | c->resched_lazy | c->throttle)))
+		return false;
+	return !c->throttle || throttle_curr(sim, c);
+}
+
 /* drain what the core asked for */
 void handle_outs(struct sim *sim);
 void task_runnable(struct sim *sim, struct sim_task *t);

@@ -66,7 +66,7 @@ static void irq_exit(struct sim *sim, struct sim_cpu *c)
 		leave_irq(sim, c);
 		task_keep_frame(c);
 		stop_run(sim, c);
-	} else if (user && (c->resched || c->resched_lazy)) {
+	} else if (user && must_schedule(sim, c)) {
 		leave_irq(sim, c);
 		task_keep_frame(c);
 		schedule(sim, c);

@@ -42,6 +42,16 @@ static void waste_of_restricted(struct sim *sim)
 	waste_restricted(sim->waste, sim->acct_at, near);
 }
 
+/* those that wait for a CPU, not for run time of their group */
+static int queued_behind_others(const struct sim *sim)
+{
+	int n = 0;
+
+	for (int cpu = 0; cpu < sim->nr_cpus; cpu++)
+		n += max(sched_nr_running(sim->sched, cpu) - 1, 0);
+	return n;
+}
+
 /*
  * Time is over in which nr_waiting tasks waited and nr_idle CPUs were idle: as
  * many CPUs as could have been matched with a waiting task lost it.
@@ -55,6 +65,8 @@ void account_waiting(struct sim *sim)
 
 		if (unlikely(sim->restricted && n < sim->nr_idle))
 			n += restricted_waiting(sim);
+		if (unlikely(sim->has_quotas))
+			n = min(n, queued_behind_others(sim));
 		sim->counter[CNT_idle_while_waiting_ns] +=
 			(u64)min(n, sim->nr_idle) * (sim->now - sim->acct_at);
 	}
@@ -190,6 +202,9 @@ static __attribute__((noinline)) void handle_out(struct sim *sim, const struct s
 			heap_set(&sim->class_timers, o->cpu, max(o->arg, sim->now));
 		arm_others(sim);
 		break;
+	case OUT_THROTTLE:
+		c->throttle = true;
+		break;
 	case OUT_RT_PUSH:
 		kick(sim, o->from, c, IRQ_RT_PUSH);
 		break;
@@ -209,6 +224,15 @@ void handle_outs(struct sim *sim)
 
 	while (sched_next_out(sim->sched, &o))
 		handle_out(sim, &o);
+}
+
+/* the task returns to user mode and is of a throttled group: perhaps it has to leave */
+bool throttle_curr(struct sim *sim, struct sim_cpu *c)
+{
+	c->throttle = false;
+	sched_throttle_curr(sim->sched, sim->now, c->id);
+	handle_outs(sim);
+	return c->resched || c->resched_lazy;
 }
 
 /* ---- the switch ---- */
@@ -341,7 +365,7 @@ static void picked(struct sim *sim, struct sim_cpu *c, struct task *p)
 static void clear_resched(struct sim *sim, struct sim_cpu *c)
 {
 	handle_outs(sim);
-	c->resched = c->resched_lazy = false;
+	c->resched = c->resched_lazy = c->throttle = false;
 	c->irqs &= ~IRQ_RESCHED;
 	if (!c->irqs)
 		c->irq_at = NEVER;

@@ -107,6 +107,7 @@ struct sim_cpu {
 	bool in_irq;
 	bool woken;		/* idle, but something is on its way here */
 	bool resched, resched_lazy; /* need-resched flags, as the core set them */
+	bool throttle;		/* its task has to leave at its return to user mode */
 
 	struct sim_task *curr;	/* NULL: idle task; as of the last switch that ended */
 	struct sim_task *next;	/* while switching */
@@ -283,7 +284,7 @@ struct sim {
 	struct sim_cgroup *cgroups; /* the root, then the others as they were made */
 	struct sim_place place;	/* of tasks spawned now */
 	u64 *cpuset_scratch;
-	bool has_cpusets;
+	bool has_cpusets, has_quotas;
 	struct workqueues *workqueues; /* NULL: nobody has one */
 	int nr_works;		/* queued or to be queued, not done */
 	/* waiting and idling */

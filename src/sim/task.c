@@ -330,7 +330,7 @@ static void task_go(struct sim *sim, struct sim_cpu *c)
 	struct frame f = c->curr->frame;
 
 	c->curr->refill = 0;
-	if (f.mode == CPU_USER && unlikely(c->resched || c->resched_lazy)) {
+	if (f.mode == CPU_USER && must_schedule(sim, c)) {
 		schedule(sim, c);
 		return;
 	}

@@ -17,6 +17,8 @@ struct group_text {
 	char *path;
 	char *weight, *weight_nice, *shares, *idle, *cpus;
 	char *clamp[NR_UCLAMP];
+	char *max, *max_burst;			/* v2 */
+	char *quota_us, *period_us, *burst_us;	/* v1 */
 };
 
 struct file_text {
@@ -35,6 +37,11 @@ static const cyaml_schema_field_t group_fields[] = {
 	KEY("cpu.weight.nice", weight_nice),
 	KEY("cpu.shares", shares),
 	KEY("cpu.idle", idle),
+	KEY("cpu.max", max),
+	KEY("cpu.max.burst", max_burst),
+	KEY("cpu.cfs_quota_us", quota_us),
+	KEY("cpu.cfs_period_us", period_us),
+	KEY("cpu.cfs_burst_us", burst_us),
 	KEY("cpuset.cpus", cpus),
 	KEY("cpu.uclamp.min", clamp[UCLAMP_MIN]),
 	KEY("cpu.uclamp.max", clamp[UCLAMP_MAX]),
@@ -123,6 +130,74 @@ static int read_idle(const struct at *at, const struct group_text *g, struct cgr
 	return rc;
 }
 
+/* ---- CPU bandwidth (spec 09 §2) ---- */
+
+#define MAX_US (INT64_MAX / 1000)
+
+static int micros(const struct at *at, const char *key, const char *text, u64 *ns)
+{
+	s64 us;
+	int rc = number(at, key, text, 0, MAX_US, &us);
+
+	if (!rc)
+		*ns = (u64)us * NSEC_PER_USEC;
+	return rc;
+}
+
+/* "QUOTA PERIOD", "QUOTA", quota or "max" */
+static int read_max(const struct at *at, const char *text, struct sched_bandwidth *b)
+{
+	char quota[32], period[32], more;
+	int n = sscanf(text, "%31s %31s %c", quota, period, &more), rc = 0;
+
+	if (n < 1 || n > 2) {
+		err_set(at->err, -EINVAL,
+			"expected QUOTA and PERIOD in us, such as 50000 100000, or max");
+		return bad(at, "cpu.max");
+	}
+	if (strcmp(quota, "max"))
+		rc = micros(at, "cpu.max", quota, &b->quota);
+	if (!rc && n == 2)
+		rc = micros(at, "cpu.max", period, &b->period);
+	return rc;
+}
+
+static int read_legacy(const struct at *at, const struct group_text *g, struct sched_bandwidth *b)
+{
+	int rc = 0;
+
+	b->legacy = true;
+	if (g->quota_us && strcmp(g->quota_us, "-1"))
+		rc = micros(at, "cpu.cfs_quota_us", g->quota_us, &b->quota);
+	if (!rc && g->period_us)
+		rc = micros(at, "cpu.cfs_period_us", g->period_us, &b->period);
+	if (!rc && g->burst_us)
+		rc = micros(at, "cpu.cfs_burst_us", g->burst_us, &b->burst);
+	return rc;
+}
+
+static int read_bandwidth(const struct at *at, const struct group_text *g, struct cgroup_files *f)
+{
+	bool v1 = g->quota_us || g->period_us || g->burst_us, v2 = g->max || g->max_burst;
+	struct sched_bandwidth *b = &f->bandwidth;
+	int rc = 0;
+
+	if (!v1 && !v2)
+		return 0;
+	*b = (struct sched_bandwidth){.quota = SCHED_NO_QUOTA, .period = 100 * NSEC_PER_MSEC};
+	if (v1 && v2) {
+		err_set(at->err, -EINVAL, "cpu.max and cpu.cfs_quota_us are of two hierarchies: use one");
+		return bad(at, g->max ? "cpu.max" : "cpu.max.burst");
+	}
+	if (v1)
+		return read_legacy(at, g, b);
+	if (g->max)
+		rc = read_max(at, g->max, b);
+	if (!rc && g->max_burst)
+		rc = micros(at, "cpu.max.burst", g->max_burst, &b->burst);
+	return rc;
+}
+
 static int read_clamps(const struct at *at, const struct group_text *g, struct cgroup_files *f)
 {
 	static const char *const key[] = {"cpu.uclamp.min", "cpu.uclamp.max"};
@@ -151,6 +226,8 @@ static int read_group(const struct at *at, const struct group_text *g, struct cg
 	}
 	if (!rc)
 		rc = read_idle(at, g, &spec->files);
+	if (!rc)
+		rc = read_bandwidth(at, g, &spec->files);
 	return rc ? rc : read_clamps(at, g, &spec->files);
 }
 

@@ -3,6 +3,7 @@
  * detach.c - which tasks leave the busiest CPU, and how they change queues (spec 06 §8).
  */
 #include "sched/balance/lb.h"
+#include "sched/fair/bandwidth.h"
 
 /* the source's task clock as it will be read under its lock */
 static u64 clock_task_at(const struct rq *rq, u64 now)
@@ -29,10 +30,21 @@ static bool task_hot(const struct lb_env *env, const struct task *p)
 }
 
 /* refusals that come before the affinity test and so leave ALL_PINNED as it is */
+/* a throttled group's task isn't moved to where it can't run either (spec 16 §10.4) */
+static bool throttled_lb_pair(const struct lb_env *env, const struct task *p)
+{
+	if (likely(!env->s->bandwidth_used))
+		return false;
+	return p->tg->cfs_rq[env->dst_cpu]->throttle_count ||
+	       (!throttles_tasks(env->s) && p->se.cfs_rq->throttle_count);
+}
+
 static bool refused_outright(const struct lb_env *env, const struct task *p)
 {
 	const struct sched *s = env->s;
 
+	if (unlikely(throttled_lb_pair(env, p)))
+		return true;
 	if (p->per_cpu_kthread)
 		return true;
 	if (!s->k.rules.refuse_delayed)

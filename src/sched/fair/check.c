@@ -12,11 +12,15 @@
 	err_set(err, -EINVAL, "cpu %d, %s queue: " fmt, (cfs_rq)->rq->cpu,                         \
 		(cfs_rq)->my_se ? "a group's" : "the root", __VA_ARGS__)
 
+/* whether @cfs_rq counts @se: it doesn't what is in a parked queue below */
 static bool is_below(const struct sched_entity *se, const struct cfs_rq *cfs_rq)
 {
-	for_each_sched_entity(se)
+	for_each_sched_entity(se) {
 		if (se->cfs_rq == cfs_rq)
 			return true;
+		if (se->cfs_rq->parked)
+			return false;
+	}
 	return false;
 }
 

@@ -21,6 +21,8 @@ void count_runnable(const struct sched *s, struct task *p, int runnable)
 	rq_load_changed(se->cfs_rq->rq);
 	for_each_sched_entity(se) {
 		se->cfs_rq->h_nr_runnable += runnable;
+		if (unlikely(se->cfs_rq->parked))
+			return;
 		if (se->parent)
 			update_runnable_weight(s, se->parent);
 	}
@@ -77,6 +79,8 @@ static void enqueue_levels(struct sched *s, struct task *p, int flags)
 			slice = queue_min_slice(cfs_rq);
 		if (cfs_rq->tg->idle)
 			idle = 1;
+		if (unlikely(cfs_rq->parked))
+			return;
 		flags = ENQUEUE_WAKEUP;
 	}
 	for_each_sched_entity(se) {
@@ -90,6 +94,8 @@ static void enqueue_levels(struct sched *s, struct task *p, int flags)
 		count_tasks(cfs_rq, 1, runnable, idle);
 		if (cfs_rq->tg->idle)
 			idle = 1;
+		if (unlikely(cfs_rq->parked))
+			return;
 	}
 }
 
@@ -112,6 +118,8 @@ void fair_enqueue_task(struct sched *s, struct rq *rq, struct task *p, int flags
 		count_runnable(s, p, 1);
 		return;
 	}
+	if (unlikely(p->throttled) && enqueue_throttled_task(s, rq, p, flags))
+		return;
 	/* a delayed task that changes its CPU isn't expected to use it */
 	if (!se->sched_delayed)
 		util_est_enqueue(s, &rq->cfs, p);
@@ -123,7 +131,8 @@ void fair_enqueue_task(struct sched *s, struct rq *rq, struct task *p, int flags
 	else
 		enqueue_levels(s, p, flags);
 	list_add(&p->rq_node, &rq->cfs_tasks);
-	add_nr_running(s, rq, 1);
+	if (likely(!se->parent) || !parked_above(se))
+		add_nr_running(s, rq, 1);
 	hrtick_update(s, rq);
 }
 
@@ -172,12 +181,14 @@ static bool dequeue_levels(struct sched *s, struct sched_entity *se, int flags, 
 			return true;
 		if (cfs_rq->tg->idle)
 			idle = nr;
+		if (unlikely(cfs_rq->parked))
+			return true;
 		/* a level that keeps something stays queued above */
 		if (cfs_rq->load.weight) {
 			if (!is_cfs(s))
 				slice = queue_min_slice(cfs_rq);
 			se = se->parent;
-			if (sleep)
+			if (sleep && !cfs_rq->throttle_count)
 				set_next_buddy(se);
 			break;
 		}
@@ -195,6 +206,8 @@ static bool dequeue_levels(struct sched *s, struct sched_entity *se, int flags, 
 		count_tasks(cfs_rq, nr, runnable, idle);
 		if (cfs_rq->tg->idle)
 			idle = nr;
+		if (unlikely(cfs_rq->parked))
+			return true;
 	}
 	return true;
 }
@@ -210,6 +223,8 @@ bool fair_dequeue_task(struct sched *s, struct rq *rq, struct task *p, int flags
 {
 	bool was_delayed = p->se.sched_delayed, left;
 
+	if (unlikely(p->throttled))
+		return dequeue_throttled_task(s, p, flags);
 	if (!was_delayed)
 		util_est_dequeue(s, &rq->cfs, p);
 	if (is_flat(s))
@@ -225,7 +240,8 @@ bool fair_dequeue_task(struct sched *s, struct rq *rq, struct task *p, int flags
 		return false;
 	}
 	list_del(&p->rq_node);
-	add_nr_running(s, rq, -1);
+	if (likely(!p->se.parent) || !parked_above(&p->se))
+		add_nr_running(s, rq, -1);
 	if (flags & DEQUEUE_DELAYED)
 		p->on_rq = false;
 	return true;

@@ -77,11 +77,18 @@ account_weighted(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *cu
 	advance_curr(s, cfs_rq, curr, vtime_slow(delta, curr));
 }
 
-/* one tree for all levels: the groups above a task that ran (spec 16 §3) */
-static void charge_groups(struct sched *s, struct sched_entity *curr, u64 delta)
+/* a queue with a quota; or, one tree for all levels, the groups above a task (spec 16 §3) */
+static __attribute__((noinline)) void
+charge_groups(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *curr, u64 delta)
 {
-	for (struct sched_entity *se = curr->parent; se; se = se->parent)
+	if (!is_flat(s)) {
+		account_cfs_rq_runtime(s, cfs_rq, delta);
+		return;
+	}
+	for (struct sched_entity *se = curr->parent; se; se = se->parent) {
 		se->sum_exec_runtime += delta;
+		account_cfs_rq_runtime(s, se->my_q, delta);
+	}
 }
 
 /* the running entity ran @delta ns since it was last accounted */
@@ -90,7 +97,7 @@ void account_curr(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *c
 	curr->exec_start = cfs_rq->rq->clock_task;
 	curr->sum_exec_runtime += delta;
 	if (unlikely(cfs_rq->accounts))
-		charge_groups(s, curr, delta);
+		charge_groups(s, cfs_rq, curr, delta);
 	if (likely(curr->vload.weight == NICE_0_LOAD))
 		advance_curr(s, cfs_rq, curr, delta);
 	else
@@ -227,6 +234,8 @@ void enqueue_entity(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity 
 	se->on_rq = true;
 	if (unlikely(!cfs_rq->on_leaf_list))
 		leaf_list_add(s, cfs_rq);
+	if (unlikely(cfs_rq->limited) && cfs_rq->nr_queued == 1)
+		limited_queue_filled(s, cfs_rq);
 }
 
 /* a blocking entity that isn't eligible stays until its lag is used up (spec 02 §5.10) */
@@ -275,6 +284,8 @@ bool dequeue_entity(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity 
 		se->vruntime -= cfs_rq->min_vruntime;
 		se->vruntime_relative = true;
 	}
+	if (unlikely(cfs_rq->limited) && !cfs_rq->nr_queued)
+		limited_queue_emptied(s, cfs_rq);
 	update_cfs_group(s, se);
 	/* what comes back at once must find the queue as it left it */
 	if (!(flags & DEQUEUE_SAVE))
@@ -330,8 +341,11 @@ void set_next_entity(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity
 
 void put_prev_entity(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *prev)
 {
-	if (prev->on_rq) {
+	if (prev->on_rq)
 		update_curr(s, cfs_rq);
+	if (unlikely(cfs_rq->limited))
+		check_cfs_rq_runtime(s, cfs_rq);
+	if (prev->on_rq) {
 		cfs_rq->vcurr = NULL;
 		tree_insert(s, cfs_rq, prev);
 		update_load_avg(s, cfs_rq, prev, 0);

@@ -119,6 +119,7 @@ void fair_change_group(struct sched *s, struct task *p, struct task_group *g)
 /* spec 02 §4.6: what sleeps in another class takes its lead over its old queue along */
 void fair_switched_from(struct sched *s, struct task *p)
 {
+	p->throttled = false;
 	if (p->se.avg.last_update_time)
 		detach_entity_cfs_rq(s, &p->se);
 	make_relative(s, &p->se);
@@ -145,7 +146,7 @@ static void recount_idle(struct sched_entity *se, bool idle)
 	se->cfs_rq->nr_idle += delta;
 	for_each_sched_entity(se) {
 		se->cfs_rq->h_nr_idle += delta;
-		if (se->cfs_rq->tg->idle)
+		if (se->cfs_rq->tg->idle || se->cfs_rq->parked)
 			return;
 	}
 }

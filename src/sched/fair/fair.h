@@ -13,6 +13,8 @@
  *	preempt.c	wake-up preemption, tick, yield		spec 02 §4-5, 16 §5
  *	flat.c		one tree a CPU, effective weights	spec 16 §3
  *	group.c		group queues, shares			spec 09 §1
+ *	group_files.c	what is written into a group's files
+ *	bandwidth.[ch], throttle.c  quotas of groups		spec 09 §2, 16 §13
  *	check.c		recounts everything
  *
  * CFS and EEVDF differ in how one queue orders and chooses; whoever needs to
@@ -22,6 +24,7 @@
 #ifndef IDLEST_SCHED_FAIR_FAIR_H
 #define IDLEST_SCHED_FAIR_FAIR_H
 
+#include "sched/fair/bandwidth.h"
 #include "sched/internal.h"
 
 #define NICE_0_LOAD ((u64)NICE_0_WEIGHT << WEIGHT_SHIFT)
@@ -107,6 +110,14 @@ struct load_weight task_weight(const struct task *p);
 void set_entity_load(const struct sched *s, struct sched_entity *se, struct load_weight lw);
 
 /* ---- pelt.c ---- */
+
+/* the clock of a queue's averages: it stands while the queue is throttled */
+static inline u64 cfs_rq_clock_pelt(const struct cfs_rq *cfs_rq)
+{
+	u64 now = rq_clock_pelt(cfs_rq->rq);
+
+	return unlikely(cfs_rq->limited) ? limited_clock_pelt(cfs_rq, now) : now;
+}
 
 #define LOAD_AVG_MAX	 47742
 #define PELT_MIN_DIVIDER (LOAD_AVG_MAX - 1024)

@@ -91,6 +91,8 @@ static void enter_level(struct sched *s, struct sched_entity *se)
 	se->on_rq = true;
 	if (unlikely(!cfs_rq->on_leaf_list))
 		leaf_list_add(s, cfs_rq);
+	if (unlikely(cfs_rq->limited) && cfs_rq->nr_queued == 1)
+		limited_queue_filled(s, cfs_rq);
 }
 
 static void leave_level(struct sched *s, struct sched_entity *se, int action)
@@ -101,6 +103,8 @@ static void leave_level(struct sched *s, struct sched_entity *se, int action)
 	update_runnable_weight(s, se);
 	account_entity_dequeue(cfs_rq, se);
 	se->on_rq = false;
+	if (unlikely(cfs_rq->limited) && !cfs_rq->nr_queued)
+		limited_queue_emptied(s, cfs_rq);
 }
 
 /* ---- enqueue, dequeue ---- */

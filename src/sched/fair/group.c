@@ -16,6 +16,9 @@ static void init_cfs_rq(const struct sched *s, struct rq *rq, struct cfs_rq *cfs
 	/* far from zero, so that a difference below it doesn't wrap */
 	cfs_rq->min_vruntime = 1ULL << 40;
 	list_init(&cfs_rq->leaf_node);
+	list_init(&cfs_rq->throttled_node);
+	list_init(&cfs_rq->limbo);
+	cfs_rq->limited = tg->parent && tg->parent->parent && tg->parent->cfs_rq[rq->cpu]->limited;
 }
 
 void fair_init_rq(struct sched *s, struct rq *rq)
@@ -75,6 +78,7 @@ int fair_group_init(struct sched *s, struct task_group *tg, struct err *err)
 	tg->se = arena_array(s->arena, s->nr_cpus, sizeof(*tg->se));
 	if (!tg->cfs_rq || !tg->se)
 		return err_set(err, -ENOMEM, "no memory for a task group's queues");
+	bandwidth_init(s, tg);
 	if (tg->parent) {
 		if (init_group_queues(s, tg))
 			return err_set(err, -ENOMEM, "no memory for a task group's queues");
@@ -171,7 +175,7 @@ void update_cfs_group(struct sched *s, struct sched_entity *se)
 	struct cfs_rq *gcfs_rq = se->my_q;
 	u64 share;
 
-	if (!gcfs_rq || !gcfs_rq->load.weight || gcfs_rq->throttled)
+	if (!gcfs_rq || !gcfs_rq->load.weight || gcfs_rq->throttle_count)
 		return;
 	share = group_share(s, gcfs_rq);
 	if (share != se->load.weight)

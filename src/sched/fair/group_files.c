@@ -68,7 +68,7 @@ static void recount_idle(struct cfs_rq *cfs_rq, bool idle)
 	se->cfs_rq->nr_idle += sign;
 	for_each_sched_entity(se) {
 		se->cfs_rq->h_nr_idle += nr;
-		if (se->cfs_rq->tg->idle)
+		if (se->cfs_rq->tg->idle || se->cfs_rq->parked)
 			return;
 	}
 }

@@ -263,7 +263,7 @@ static bool propagate_entity_load_avg(struct cfs_rq *cfs_rq, struct sched_entity
 static __attribute__((noinline)) void
 update_load_avg_slow(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se, int flags)
 {
-	u64 now = rq_clock_pelt(cfs_rq->rq);
+	u64 now = cfs_rq_clock_pelt(cfs_rq);
 	bool changed;
 
 	if (se->avg.last_update_time && !(flags & SKIP_AGE_LOAD))
@@ -289,7 +289,7 @@ update_load_avg_slow(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity
  */
 void update_load_avg(struct sched *s, struct cfs_rq *cfs_rq, struct sched_entity *se, int flags)
 {
-	u64 now = rq_clock_pelt(cfs_rq->rq);
+	u64 now = cfs_rq_clock_pelt(cfs_rq);
 	u64 delta = pelt_elapsed(now, &se->avg), queue_delta = pelt_elapsed(now, &cfs_rq->avg);
 	u64 runs;
 
@@ -376,6 +376,8 @@ void remove_entity_load_avg(struct sched *s, struct sched_entity *se)
 
 		if (s->now > rq->clock_idle)
 			now += s->now - rq->clock_idle;
+		if (unlikely(cfs_rq->limited))
+			now = limited_clock_pelt(cfs_rq, now);
 		if (now > se->avg.last_update_time)
 			pelt_update_blocked_se(now, se);
 	}
@@ -402,12 +404,11 @@ static bool cfs_rq_is_decayed(const struct cfs_rq *cfs_rq)
 bool update_blocked_averages(struct sched *s, struct rq *rq)
 {
 	struct cfs_rq *cfs_rq, *next;
-	u64 now = rq_clock_pelt(rq);
 
 	list_for_each_entry_safe(cfs_rq, next, &rq->leaf_cfs_rq_list, leaf_node) {
 		struct sched_entity *se = cfs_rq->my_se;
 
-		if (update_cfs_rq_load_avg(s, now, cfs_rq))
+		if (update_cfs_rq_load_avg(s, cfs_rq_clock_pelt(cfs_rq), cfs_rq))
 			update_tg_load_avg(s, cfs_rq);
 		/* the entity of a blocked queue decays with it */
 		if (se && (cfs_rq->propagate || !se->on_rq))

@@ -37,6 +37,8 @@ again:
 	do {
 		if (cfs_rq->vcurr && cfs_rq->vcurr->on_rq)
 			update_curr(s, cfs_rq);
+		if (unlikely(cfs_rq->limited) && check_cfs_rq_runtime(s, cfs_rq))
+			goto again;
 		se = pick_next_entity(s, cfs_rq);
 		if (unlikely(se->sched_delayed)) {
 			dequeue_delayed(s, rq, se);
@@ -66,6 +68,8 @@ again:
 	while (cfs_rq && cfs_rq->nr_queued) {
 		if (cfs_rq->vcurr && cfs_rq->vcurr->on_rq)
 			update_curr(s, cfs_rq);
+		if (unlikely(cfs_rq->limited) && check_cfs_rq_runtime(s, cfs_rq))
+			goto again;
 		se = pick_next_entity(s, cfs_rq);
 		if (se->sched_delayed) {
 			dequeue_delayed(s, rq, se);

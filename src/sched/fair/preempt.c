@@ -142,7 +142,7 @@ static void check_preempt_explained(struct sched *s, struct rq *rq, struct task 
  */
 void fair_check_preempt(struct sched *s, struct rq *rq, struct task *p, int flags, int from)
 {
-	if (!rq->curr || rq->curr == p || p->se.cfs_rq->throttled)
+	if (!rq->curr || rq->curr == p || p->se.cfs_rq->throttle_count)
 		return;
 	if (unlikely(s->sink)) {
 		check_preempt_explained(s, rq, p, flags, from);

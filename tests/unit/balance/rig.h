@@ -233,6 +233,7 @@ static inline void rig_handle_requests(struct rig *r)
 		case OUT_TIMER:
 		case OUT_RT_PUSH:
 		case OUT_HRTICK:
+		case OUT_THROTTLE:
 		case OUT_UCLAMP:
 		case OUT_PSI:
 			break;

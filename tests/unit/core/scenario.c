@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "rig.h"
+#include "sched/cgroup.h"
 #include "sched/psi.h"
 
 #define MAX_TASKS 48
@@ -19,7 +20,7 @@ struct cpu {
 	enum cpu_state state;
 	enum walk_kind walk; /* CPU_WALKS: what for */
 	struct task *from;   /* CPU_SWITCHES: the old task, NULL: idle */
-	bool resched, softirq, kick, run_list, push, rt_push, empty;
+	bool resched, softirq, kick, run_list, push, rt_push, empty, throttle;
 	u64 timer_at;
 	struct task *stop_task;
 	int stop_dst;
@@ -35,6 +36,7 @@ struct world {
 	u64 psi_at, clamped, pressed, rt_asked, rt_pushes, rt_pulls, dl_pushes, dl_pulls, dl_throttled, refused;
 	u64 downs, ups, refused_downs, deaths, divided;
 	u64 spins, lists, queued, pulled, pushed, moved, walks, blocks;
+	u64 throttled, nr_throttled, throttled_time;
 	u64 seed;
 	const char *kernel;
 };
@@ -83,6 +85,9 @@ static void take_requests(struct world *w)
 		case OUT_PSI:
 			w->psi_at = out.arg;
 			break;
+		case OUT_THROTTLE:
+			c->throttle = true;
+			break;
 		case OUT_HRTICK:
 		case OUT_UCLAMP:
 			break;
@@ -116,7 +121,8 @@ static void schedule(struct world *w, int cpu)
 	struct cpu *c = &w->cpu[cpu];
 	u64 cost;
 
-	c->resched = false;
+	take_requests(w); /* what was asked for so far is about to be done */
+	c->resched = c->throttle = false;
 	if (sched_pick(w->r.s, w->r.now, cpu, true, &next)) {
 		finish_pick(w, cpu, prev, next);
 	} else if (sched_walk_begin(w->r.s, w->r.now, cpu, WALK_NEWIDLE, &cost)) {
@@ -196,6 +202,9 @@ static bool interrupt(struct world *w, int cpu)
 	} else if (c->push || c->stop_task || c->empty) {
 		sched_stop_begin(w->r.s, w->r.now, cpu);
 		c->state = CPU_STOPS;
+	} else if (c->throttle) { /* a return to user mode */
+		c->throttle = false;
+		w->throttled += sched_throttle_curr(w->r.s, w->r.now, cpu);
 	} else if (c->resched) {
 		schedule(w, cpu);
 	} else if (c->softirq || c->kick) {
@@ -334,6 +343,33 @@ static void change_clamps(struct world *w, struct task *p)
 	w->clamped += sched_task_uclamp(w->r.s, p, UCLAMP_MAX) < 1024;
 }
 
+static void change_group(struct world *w)
+{
+	struct task_group *tg = w->group[1 + draw(w, 3)];
+	u64 period = (2 + draw(w, 8)) * NSEC_PER_MSEC;
+	struct sched_bandwidth b = {.quota = SCHED_NO_QUOTA, .period = period};
+	struct err err = {0};
+
+	switch (draw(w, 4)) {
+	case 0:
+		if (w->r.s->k.rules.group_idle)
+			assert_false(sched_group_set_idle(w->r.s, w->r.now, tg, draw(w, 2), NULL));
+		break;
+	case 1:
+		assert_int_equal(sched_group_set_shares(w->r.s, w->r.now, tg, 2 + draw(w, 3000),
+							&err),
+				 tg->idle ? -EINVAL : 0);
+		break;
+	case 2:
+		b.quota = NSEC_PER_MSEC + draw(w, 3 * NSEC_PER_MSEC);
+		if (draw(w, 2) && w->r.s->k.rules.bandwidth_burst)
+			b.burst = draw(w, b.quota);
+		/* fall through */
+	default:
+		assert_false(sched_group_set_bandwidth(w->r.s, w->r.now, tg, &b, NULL));
+	}
+}
+
 static void change_somebody(struct world *w)
 {
 	struct task *p;
@@ -344,7 +380,10 @@ static void change_somebody(struct world *w)
 	p = w->task[draw(w, w->nr_tasks)];
 	if (p->state == TASK_DEAD || p->migrating)
 		return;
-	switch (draw(w, 8)) {
+	switch (draw(w, 9)) {
+	case 8:
+		change_group(w);
+		break;
 	case 7:
 		change_clamps(w, p);
 		break;
@@ -532,10 +571,11 @@ static bool busy(const struct world *w)
 /* let everybody wake and sleep once more: nobody may be lost */
 static void drain(struct world *w)
 {
-	for (int i = 0; i < 100000 && busy(w); i++) {
+	for (int i = 0; i < 400000 && busy(w); i++) {
 		int cpu = i % w->r.s->nr_cpus;
 
-		w->r.now += i < 50000 ? 1000 : 100000; /* a throttled CPU waits for its period */
+		/* a throttled CPU waits for its period; all CPUs get their turn in the shortest one */
+		w->r.now += i < 50000 ? 1000 : 25000;
 		if (w->cpu[cpu].state == CPU_RUNS && leaves(w, cpu))
 			continue;
 		if (w->cpu[cpu].state != CPU_RUNS) {
@@ -609,6 +649,14 @@ static void one_world(u64 seed, struct world *sum)
 	drain(&w);
 	check_pressure(&w);
 	sum->pressed += w.pressed;
+	for (int i = 1; i < 4; i++) {
+		struct sched_bandwidth_stat st;
+
+		sched_group_bandwidth_stat(w.r.s, w.group[i], &st);
+		sum->nr_throttled += st.nr_throttled;
+		sum->throttled_time += st.throttled_time;
+	}
+	sum->throttled += w.throttled;
 	sum->clamped += w.clamped;
 	sum->downs += w.downs;
 	sum->ups += w.ups;
@@ -648,6 +696,7 @@ static void random_worlds(void **state)
 	/* a scenario in which a path never occurs tests it not */
 	assert_true(sum.spins && sum.lists && sum.queued && sum.pulled && sum.moved && sum.walks);
 	assert_true(sum.clamped && sum.pressed);
+	assert_true(sum.throttled && sum.nr_throttled && sum.throttled_time);
 	assert_true(sum.rt_asked && sum.rt_pushes && sum.rt_pulls);
 	assert_true(sum.dl_pushes && sum.dl_pulls && sum.dl_throttled && sum.refused);
 	assert_true(sum.downs && sum.ups && sum.refused_downs && sum.deaths && sum.divided);
