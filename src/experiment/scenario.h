@@ -10,6 +10,7 @@
 #define IDLEST_EXPERIMENT_SCENARIO_H
 
 #include "base/err.h"
+#include "experiment/timeline.h"
 #include "machine/machine.h"
 #include "sched/sched.h"
 #include "workload/workload.h"
@@ -100,6 +101,7 @@ struct scenario {
 	struct scenario_expect *expect;
 	struct workload *workload; /* NULL: the tasks */
 	u64 duration;		   /* ns; 0: the workload says */
+	struct timeline *timeline; /* what is done to the machine; NULL: nothing */
 	int nr_seeds;
 	bool noise;
 };

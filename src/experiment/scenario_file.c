@@ -73,6 +73,8 @@ static const cyaml_schema_field_t file_fields[] = {
 	TEXT(struct scenario_file, duration),
 	TEXT(struct scenario_file, seeds),
 	TEXT(struct scenario_file, noise),
+	TEXT(struct scenario_file, isolcpus),
+	LIST(struct scenario_file, events, OPT, text_schema),
 	LIST(struct scenario_file, groups, OPT, group_schema),
 	LIST(struct scenario_file, tasks, OPT, task_schema),
 	LIST(struct scenario_file, expect, 0, expect_schema),

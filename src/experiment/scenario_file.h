@@ -30,7 +30,9 @@ struct scenario_file_expect {
 };
 
 struct scenario_file {
-	char *name, *description, *source, *machine, *workload, *duration, *seeds, *noise;
+	char *name, *description, *source, *machine, *workload, *duration, *seeds, *noise, *isolcpus;
+	char **events;
+	u32 nr_events;
 	struct scenario_file_kernel *kernels;
 	u32 nr_kernels;
 	struct scenario_file_group *groups;

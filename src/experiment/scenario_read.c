@@ -347,6 +347,22 @@ static int read_head(const struct scenario_reader *r)
 	return 0;
 }
 
+/* CPUs that go and come (docs/hotplug.md) */
+static int read_timeline(const struct scenario_reader *r)
+{
+	struct timeline_spec spec = { .isolcpus = r->f->isolcpus };
+
+	if (r->f->nr_events > TIMELINE_MAX)
+		return FAIL(r, "events", "more than %d events", TIMELINE_MAX);
+	for (u32 i = 0; i < r->f->nr_events; i++)
+		spec.at[spec.nr++] = r->f->events[i];
+	if (!spec.nr && !spec.isolcpus)
+		return 0;
+	if (!timeline_new(&spec, r->s->machine->topo.nr_cpus, &r->s->timeline, r->err))
+		return 0;
+	return FAIL(r, spec.nr ? "events" : "isolcpus", "%s", "");
+}
+
 static int read_all(const struct scenario_reader *r)
 {
 	struct scenario *s = r->s;
@@ -364,6 +380,8 @@ static int read_all(const struct scenario_reader *r)
 		ret = read_kernels(r);
 	if (!ret)
 		ret = read_groups(r);
+	if (!ret)
+		ret = read_timeline(r);
 	if (!ret)
 		ret = read_load(r);
 	s->nr_expects = (int)r->f->nr_expect;
@@ -427,6 +445,7 @@ void scenario_free(struct scenario *s)
 	if (!s)
 		return;
 	workload_free(s->workload);
+	timeline_free(s->timeline);
 	machine_free(s->machine);
 	arena_free(s->arena);
 }

@@ -66,6 +66,8 @@ static int run_cell(void *cells, int i, struct err *err)
 	struct scenario_measured m = { s, &w, &r };
 	int ret;
 
+	if (s->timeline)
+		timeline_apply(s->timeline, &p);
 	if (s->workload)
 		ret = workload_run(s->workload, s->machine, &s->kernel[kernel].k, &p, &r, err);
 	else

@@ -183,6 +183,7 @@ static int list_levels(struct domain_build *b)
 	int nr = b->t->nr_nodes;
 	int *d = arena_array(b->tmp, (size_t)nr * nr, sizeof(int));
 	int itmt = b->s->asym_priority ? SD_ASYM_PACKING : 0;
+	bool numa = r->numa_levels_kept || !b->s->hotplugged;
 	int nr_distances;
 
 	if (!d)
@@ -200,7 +201,7 @@ static int list_levels(struct domain_build *b)
 	if (!b->t->x86 || !numa_in_package(b))
 		add_level(b, LEVEL_PKG, r->pkg_names ? "PKG" : "DIE", 0, 0);
 	add_level(b, LEVEL_NODE, "NODE", 0, d[0]);
-	for (int i = 1; i < nr_distances && r->numa_levels; i++)
+	for (int i = 1; i < nr_distances && numa; i++)
 		add_level(b, LEVEL_NUMA, "NUMA", SD_NUMA | (r->overlap_flag ? SD_OVERLAP : 0),
 			  d[i]);
 	return 0;

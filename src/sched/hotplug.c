@@ -56,6 +56,7 @@ int sched_cpu_down(struct sched *s, u64 now, int cpu, struct err *err)
 		return err_set(err, -EBUSY, "CPU %d: deadline tasks need its bandwidth", cpu);
 	update_rq_clock(s, rq, now);
 	set_online(s, rq, false);
+	s->hotplugged = true;
 	rc = sched_rebuild_domains(s, now, err);
 	if (rc) {
 		set_online(s, rq, true);
@@ -197,6 +198,7 @@ int sched_cpu_up(struct sched *s, u64 now, int cpu, struct err *err)
 		return err_set(err, -EINVAL, "CPU %d is up already", cpu);
 	update_rq_clock(s, rq, now);
 	set_online(s, rq, true);
+	s->hotplugged = true;
 	rc = sched_rebuild_domains(s, now, err);
 	if (rc) {
 		set_online(s, rq, false);

@@ -188,6 +188,7 @@ struct sched {
 	struct llc *llc;
 	int nr_llcs;
 	u32 *asym_priority;	/* [nr_cpus] of asymmetric packing; NULL: the machine has none */
+	bool hotplugged;	/* CPUs came or went since boot */
 	bool smt_active, cluster_active, asym_active;
 	u8 tracks;		/* TRACK_… */
 	unsigned long max_capacity;	/* of the biggest CPU */

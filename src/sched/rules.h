@@ -83,7 +83,7 @@ struct sched_rules {
 	enum numa_allow_rule fork_numa;
 	enum numa_allow_rule balance_numa;
 	enum imb_numa_nr_rule imb_numa_nr;
-	bool numa_levels;		/* domains above the node are built */
+	bool numa_levels_kept;		/* domains above the node are built also after CPUs came or went */
 	enum numa_group_rule numa_groups; /* from whose point of view overlapping groups are built */
 	enum busiest_rule busiest;	/* how two groups are compared: by type since 5.5 */
 	int pkg_imbalance_pct;		/* of DIE/PKG and NUMA: 125 or 117 */

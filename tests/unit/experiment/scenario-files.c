@@ -190,6 +190,10 @@ static void bad_heads(void **state)
 	     "duration: 1 s\n" HOG EXPECT, "two kernels");
 	says("name: x\ndescription: y\nmachine: uma-8c\nkernels: [{kernel: \"v6.12,+SCHED_CACHE_V2\"}]\n"
 	     "duration: 1 s\n" HOG EXPECT, "isn't built");
+	says(HEAD "isolcpus: 0-3\n" HOG EXPECT, ":8:1");
+	says(HEAD "isolcpus: 0-4\n" HOG EXPECT, "CPU 4 doesn't exist");
+	says(HEAD "events: [10ms:cpu_sideways:3]\n" HOG EXPECT, "cpu_down");
+	says(HEAD "events: [10:cpu_down:3]\n" HOG EXPECT, "10:cpu_down:3");
 	says(HEAD "groups: [{name: g, weight: 0}]\n" HOG EXPECT, "out of range");
 	says(HEAD "groups: [{name: g}, {name: g}]\n" HOG EXPECT, "two groups");
 }
@@ -251,6 +255,28 @@ static void figures(void **state)
 	scenario_free(s);
 }
 
+/* CPUs that are isolated, and one that goes */
+static void changed_machine(void **state)
+{
+	struct scenario_outcome *o;
+	struct scenario *s;
+
+	run("name: x\ndescription: y\nmachine: pack:1 core:4 pu:1\nkernels: [{kernel: v6.12}]\n"
+	    "noise: no\nduration: 300 ms\nisolcpus: 3\nevents: [100ms:cpu_down:1, 200ms:cpu_up:1]\n"
+	    "tasks: [{name: hog, count: 6, program: [loop]}]\n"
+	    "expect:\n"
+	    "  - {figure: CPUs used, of: hog, is: 3}\n"
+	    "  - {figure: busy, of: hog, cpus: 3, is: 0 %}\n"
+	    "  - {figure: busy, of: hog, cpus: 1, min: 55 %, max: 69 %}\n"
+	    "  - {figure: counter cpus_down, is: 1}\n"
+	    "  - {figure: busy, of: hog, cpus: \"0,2\", min: 95 %}\n", &s, &o);
+	for (int i = 0; i < o->nr; i++)
+		if (!o->verdict[i].holds)
+			fail_msg("%s: %f", s->expect[i].figure->name, o->verdict[i].value[0].v);
+	scenario_outcome_free(o);
+	scenario_free(s);
+}
+
 /* a task that nobody wakes: the run says so, and under which kernel */
 static void deadlock(void **state)
 {
@@ -279,7 +305,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(everything),	    cmocka_unit_test(bad_tasks),
 		cmocka_unit_test(bad_expectations), cmocka_unit_test(bad_heads),
-		cmocka_unit_test(figures),	    cmocka_unit_test(deadlock),
+		cmocka_unit_test(figures),	    cmocka_unit_test(deadlock), cmocka_unit_test(changed_machine),
 		cmocka_unit_test(names_of_tasks),
 	};
 
