@@ -3,6 +3,7 @@
  * idlest run: one workload, once, on one machine under one kernel.
  */
 #include <argp.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@
 #include "report/waste.h"
 #include "workload/workload.h"
 
-enum { OPT_JSON = 256, OPT_CHECK, OPT_TRACE, OPT_TRACE_FORMAT, OPT_SCHEDSTAT, OPT_PRESSURE, OPT_WASTE };
+enum { OPT_JSON = 256, OPT_CHECK, OPT_TRACE, OPT_TRACE_FORMAT, OPT_SCHEDSTAT, OPT_PRESSURE, OPT_WASTE, OPT_HEATMAP };
 
 struct options {
 	struct run_args run;
@@ -36,6 +37,8 @@ static const struct argp_option option_table[] = {
 	  "write the counters at the end as /proc/schedstat has them, in the version of the kernel", 0 },
 	{ "pressure", OPT_PRESSURE, "DIR", 0,
 	  "measure how long tasks waited, and write it at the end as the files of /proc/pressure", 0 },
+	{ "heatmap", OPT_HEATMAP, "FILE", 0,
+	  "draw the number of runnable tasks of each CPU over time, as SVG", 0 },
 	{ "waste", OPT_WASTE, NULL, 0,
 	  "where CPU time was idle while tasks waited elsewhere: how near, and how long each time", 0 },
 	{ "json", OPT_JSON, NULL, 0, "metrics and counters as JSON", 0 },
@@ -62,6 +65,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_TRACE_FORMAT:
 		o->files.trace_format = arg;
+		break;
+	case OPT_HEATMAP:
+		o->files.heatmap = arg;
 		break;
 	case OPT_WASTE:
 		o->waste = true;
@@ -128,18 +134,27 @@ static int run(const struct options *o, const struct workload *w, const struct m
 	       const struct sched_kernel *k, struct result *result, struct err *err)
 {
 	struct sim_params params = { .seed = o->run.seed, .check = o->check, .waste = o->waste };
-	struct run_outputs *files;
+	struct run_files files = o->files;
+	struct run_outputs *outputs;
 	struct timeline *timeline;
+	char *title;
 	int ret = timeline_new(&o->timeline, m->topo.nr_cpus, &timeline, err);
 
 	if (ret)
 		return ret;
 	timeline_apply(timeline, &params);
-	ret = run_outputs_open(&o->files, m, k, o->kernel, &params, &files, err);
+	if (asprintf(&title, "%s on %s, %s, seed %llu", o->run.workload, o->run.machine, o->kernel,
+		     (unsigned long long)o->run.seed) < 0) {
+		timeline_free(timeline);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	files.title = title;
+	ret = run_outputs_open(&files, m, k, o->kernel, &params, &outputs, err);
 	if (!ret) {
 		ret = workload_run(w, m, k, &params, result, err);
-		ret = run_outputs_close(files, ret, err);
+		ret = run_outputs_close(outputs, ret, err);
 	}
+	free(title);
 	timeline_free(timeline);
 	return ret;
 }

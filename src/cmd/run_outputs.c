@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/run_outputs.h"
+#include "report/heatmap.h"
 #include "trace/collect.h"
 #include "trace/newfile.h"
 #include "trace/pressure.h"
@@ -19,6 +20,9 @@ struct run_outputs {
 	struct trace_writer *trace;
 	struct trace_collector *collector;
 	struct new_file schedstat; /* .f NULL: not asked for */
+	struct new_file heatmap;   /* likewise */
+	struct heatmap *map;
+	const char *title;
 	struct new_file pressure[NR_PSI_RESOURCES]; /* .f NULL: this kernel has none */
 	const char *pressure_dir;  /* NULL: not asked for */
 	bool made_dir;		   /* … and it wasn't there */
@@ -145,6 +149,32 @@ static int close_pressure(struct run_outputs *o, int ret, struct err *err)
 	return ret;
 }
 
+/* ---- the heat map ---- */
+
+static int open_heatmap(struct run_outputs *o, const char *path, struct sim_params *params,
+			struct err *err)
+{
+	int ret = new_file_open(&o->heatmap, path, err);
+
+	if (ret)
+		return ret;
+	o->map = heatmap_new(&o->m->topo);
+	if (!o->map)
+		return err_set(err, -ENOMEM, "no memory for a heat map of %d CPUs", o->m->topo.nr_cpus);
+	params->nr_running = heatmap_note;
+	params->nr_running_ctx = o->map;
+	return 0;
+}
+
+static int write_heatmap(struct run_outputs *o, struct sim *sim)
+{
+	int ret;
+
+	heatmap_end(o->map, sim_now(sim));
+	ret = heatmap_write(o->heatmap.f, o->map, o->title);
+	return ret ? err_set(&o->err, ret, "out of memory") : 0;
+}
+
 /* ---- all of them ---- */
 
 static void at_end(void *outputs, struct sim *sim)
@@ -155,6 +185,8 @@ static void at_end(void *outputs, struct sim *sim)
 		o->ret = write_schedstat(o, sim);
 	if (o->pressure_dir && !o->ret)
 		o->ret = write_pressure(o, sim);
+	if (o->map && !o->ret)
+		o->ret = write_heatmap(o, sim);
 }
 
 int run_outputs_close(struct run_outputs *o, int ret, struct err *err)
@@ -167,6 +199,8 @@ int run_outputs_close(struct run_outputs *o, int ret, struct err *err)
 	}
 	ret = close_trace(o, ret, err);
 	ret = commit(&o->schedstat, ret, err);
+	ret = commit(&o->heatmap, ret, err);
+	heatmap_free(o->map);
 	if (o->pressure_dir)
 		ret = close_pressure(o, ret, err);
 	free(o);
@@ -181,17 +215,21 @@ int run_outputs_open(const struct run_files *files, const struct machine *m,
 	int ret = 0;
 
 	*out = NULL;
-	if (!files->trace && !files->schedstat && !files->pressure)
+	if (!files->trace && !files->schedstat && !files->pressure &&
+	    !files->heatmap)
 		return 0;
 	o = calloc(1, sizeof(*o));
 	if (!o)
 		return err_set(err, -ENOMEM, "out of memory");
 	o->m = m;
 	o->k = k;
+	o->title = files->title;
 	if (files->schedstat)
 		ret = new_file_open(&o->schedstat, files->schedstat, err);
 	if (!ret && files->pressure)
 		ret = open_pressure(o, files->pressure, err);
+	if (!ret && files->heatmap)
+		ret = open_heatmap(o, files->heatmap, params, err);
 	if (!ret && files->trace)
 		ret = open_trace(o, files, kernel_name, params, err);
 	if (ret) {

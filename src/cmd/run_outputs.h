@@ -17,6 +17,8 @@
 struct run_files {
 	const char *trace, *trace_format;
 	const char *schedstat;
+	const char *heatmap;
+	const char *title;	/* of the heat map */
 	const char *pressure; /* a directory */
 };
 

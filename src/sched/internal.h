@@ -47,6 +47,8 @@ static inline void add_nr_running(struct sched *s, struct rq *rq, int count)
 
 	rq->nr_running = old + count;
 	rq_load_changed(rq);
+	if (unlikely(s->host.nr_running))
+		s->host.nr_running(s->host.ctx, rq->cpu, rq->nr_running);
 	if (count > 0 && old < 2 && rq->nr_running >= 2)
 		rq->rd->overload = true;
 	if (!old != !rq->nr_running) {

@@ -62,6 +62,8 @@ struct sched_host {
 	u64 (*price)(void *ctx, int cpu, const struct sched_work *w);
 	/* told before a task that was placed once goes to another CPU; NULL: nobody listens */
 	void (*migrate)(void *ctx, struct task *p, int from, int to);
+	/* told when the number of runnable tasks of a CPU has changed, the stopper being one; NULL */
+	void (*nr_running)(void *ctx, int cpu, int nr_running);
 	int hz;			/* ticks per second */
 	bool told_moves;	/* realtime and deadline tasks are pushed and pulled only by the
 				 * host's word (a recorded one), never by the core's own rules */

@@ -101,12 +101,20 @@ static int isolate(struct sim *sim, struct err *err)
 	return sched_set_partitions(sim->sched, 0, 1, &common, err);
 }
 
+static void nr_running(void *ctx, int cpu, int nr)
+{
+	struct sim *sim = ctx;
+
+	sim->p.nr_running(sim->p.nr_running_ctx, sim->now - sim->start, cpu, nr);
+}
+
 static int boot(struct sim *sim, const struct sched_kernel *k, struct err *err)
 {
 	struct sched_host host = {
 		.ctx = sim,
 		.price = price,
 		.migrate = task_migrates,
+		.nr_running = sim->p.nr_running ? nr_running : NULL,
 		.hz = sim->m->hz,
 		.cpuidle = sim->m->cpuidle,
 		.may_preempt_kernel = true,

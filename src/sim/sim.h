@@ -293,6 +293,9 @@ struct sim_params {
 	/* what @cpu's queue holds after an event that changed it; NULL: nobody wants to know */
 	void (*trace_load)(void *ctx, u64 now, int cpu, int nr_running, unsigned long util);
 	void *trace_ctx;
+	/* called whenever a CPU has another number of runnable tasks; NULL: nobody wants to know */
+	void (*nr_running)(void *ctx, u64 now, int cpu, int nr_running);
+	void *nr_running_ctx;
 	/* called once the machine is booted, before there are tasks of the workload; NULL: none */
 	void (*begin)(void *ctx, struct sim *sim);
 	void *begin_ctx;
