@@ -104,6 +104,7 @@ static void conclude(struct asker *k)
 	a->fixed_delayed = k->d.fixed_delayed;
 	a->fixed_left = k->d.fixed_left;
 	a->fixed_placing = k->d.fixed_placing;
+	a->held = k->d.held;
 	a->fixed_affinity = k->d.fixed_affinity;
 	a->refused = k->d.refused;
 	agree_passes_made(k->d.s, k->d.m->topo.nr_cpus, &a->passes);

@@ -97,7 +97,7 @@ struct agree {
 	/* wake-ups that are no choice of a CPU: awake already, or left to the wakee's own CPU */
 	u64 wakes_awake, wakes_on_cpu, wakes_lost, wakes_other_class, wakes_bound;
 	/* corrections of the core on the way, see drive.h */
-	u64 fixed_delayed, fixed_left, fixed_placing, fixed_affinity, refused;
+	u64 fixed_delayed, fixed_left, fixed_placing, fixed_affinity, held, refused;
 	u64 made_up, acts;
 	struct story_tick tick;
 	struct agree_case *why;

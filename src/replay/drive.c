@@ -376,6 +376,48 @@ static void leave_stopper(struct drive *d, const struct story_act *a)
 	drive_drain(d);
 }
 
+/* @cpu goes idle: whoever waits there is throttled */
+static void hold_all(struct drive *d, int cpu)
+{
+	for (u32 i = 0; i < d->st->nr_tasks; i++) {
+		struct task *p = d->task[i].p;
+
+		if (!p || sched_task_cpu(p) != cpu || sched_task_hold(d->s, d->now, p))
+			continue;
+		d->task[i].held = true;
+		d->held++;
+	}
+}
+
+/* one of them runs again: so could the others */
+static void release_all(struct drive *d, int cpu)
+{
+	for (u32 i = 0; i < d->st->nr_tasks; i++) {
+		struct task *p = d->task[i].p;
+
+		if (!p || !d->task[i].held || sched_task_cpu(p) != cpu)
+			continue;
+		sched_task_release(d->s, d->now, p);
+		d->task[i].held = false;
+	}
+}
+
+static void hold_or_release(struct drive *d, const struct story_act *a)
+{
+	struct pick_decision dec;
+
+	if (a->task != STORY_NONE) {
+		if (d->task[a->task].held)
+			release_all(d, a->cpu);
+		return;
+	}
+	if (a->made_up)
+		return;
+	sched_pick_decide(d->s, d->now, a->cpu, &dec);
+	if (dec.nr_runnable)
+		hold_all(d, a->cpu);
+}
+
 void drive_before_pick(struct drive *d, const struct story_act *a)
 {
 	struct task *next = drive_task(d, a->task);
@@ -385,6 +427,7 @@ void drive_before_pick(struct drive *d, const struct story_act *a)
 		sched_dl_picked(d->s, d->now, next);
 	else if (!is_stopper(d, a->task))
 		sched_dl_used_up(d->s, d->now, a->cpu);
+	hold_or_release(d, a);
 	drive_drain(d);
 }
 

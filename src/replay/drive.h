@@ -22,6 +22,7 @@ struct drive_task {
 	struct task *p; /* NULL: not there (any more), or a stopper */
 	enum drive_wake wake;
 	bool exiting, dead;
+	bool held; /* its group is throttled */
 };
 
 struct drive_cpu {
@@ -50,6 +51,7 @@ struct drive {
 	/* where the core had to be corrected, for what happened proved it wrong */
 	u64 fixed_delayed;	/* a sleeper that was still queued */
 	u64 fixed_left;		/* one that wasn't */
+	u64 held;		/* tasks that couldn't run, times */
 	u64 fixed_placing;	/* what searches and wake_wide go by, see sched_wake_learn() */
 	u64 fixed_affinity;	/* it went where it was not thought to be allowed */
 	u64 refused;		/* what could not be carried out all the same */

@@ -139,10 +139,11 @@ void agree_print(const struct agree *a, FILE *f)
 		(unsigned long long)a->wakes_other_class, (unsigned long long)a->wakes_lost);
 	fprintf(f,
 		"state corrected after the fact: still queued %llu, not queued any more %llu, what placing "
-		"goes by %llu, affinity %llu; not carried out %llu\n",
+		"goes by %llu, affinity %llu, throttled %llu; not carried out %llu\n",
 		(unsigned long long)a->fixed_delayed, (unsigned long long)a->fixed_left,
 		(unsigned long long)a->fixed_placing,
-		(unsigned long long)a->fixed_affinity, (unsigned long long)a->refused);
+		(unsigned long long)a->fixed_affinity, (unsigned long long)a->held,
+		(unsigned long long)a->refused);
 	fprintf(f, "tick: every %llu us at %llu us (%s: %u of %u events near it); acts %llu, made up %llu\n",
 		(unsigned long long)(a->tick.period_ns / 1000),
 		(unsigned long long)(a->tick.phase_ns / 1000), a->tick.sure ? "found" : "assumed",
@@ -271,11 +272,12 @@ json_t *agree_json(const struct agree *a)
 				  "interval_contested_same_task",
 				  interval(p->contested_same_task, p->contested), "rules",
 				  rules_json(p->rule));
-	json_t *state = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "acts", number(a->acts),
+	json_t *state = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "acts", number(a->acts),
 				  "made_up", number(a->made_up), "still_queued",
 				  number(a->fixed_delayed), "not_queued", number(a->fixed_left),
 				  "placing", number(a->fixed_placing), "affinity",
-				  number(a->fixed_affinity), "not_carried_out",
+				  number(a->fixed_affinity), "throttled", number(a->held),
+				  "not_carried_out",
 				  number(a->refused));
 	json_t *none = json_pack("{s:o, s:o, s:o, s:o}", "awake", number(a->wakes_awake),
 				 "switching_out", number(a->wakes_on_cpu), "other_class",

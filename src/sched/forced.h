@@ -265,6 +265,18 @@ int sched_task_delay(struct sched *s, u64 now, struct task *p);
 /** sched_task_delayed() - queued, but asleep */
 bool sched_task_delayed(const struct task *p);
 
+/**
+ * sched_task_hold() - @p, queued, is awake and yet can't run: a record tells no cgroups, and no
+ * other reason there is for a CPU to go idle beside it than that its group is throttled
+ *
+ * It leaves its queue as if it slept.
+ *
+ * Return: 0; -EBUSY: it isn't a fair task that waits or runs.
+ */
+int sched_task_hold(struct sched *s, u64 now, struct task *p);
+/** sched_task_release() - it is queued again. Return: 0; -EBUSY: it isn't held */
+int sched_task_release(struct sched *s, u64 now, struct task *p);
+
 /* What placing goes by that a record doesn't tell. */
 enum wake_lesson {
 	LESSON_NONE,

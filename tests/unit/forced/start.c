@@ -120,10 +120,50 @@ static void quiet(void **state)
 	rig_stop(&r);
 }
 
+/* awake, but its group may not run: off the queue, and back without a wake-up */
+static void held(const char *kernel)
+{
+	struct task *a, *b;
+	struct rig r;
+
+	rig_start(&r, kernel, 1, 1, 2, 1);
+	a = rig_task(&r, 0, NULL);
+	rig_schedule(&r, 0);
+	b = rig_task(&r, 0, NULL);
+	rig_drop_requests(&r);
+	assert_int_equal(sched_task_release(r.s, r.now, b), -EBUSY);
+	r.now += 10 * NSEC_PER_MSEC;
+	assert_int_equal(sched_task_hold(r.s, r.now, b), 0);
+	assert_int_equal(sched_task_hold(r.s, r.now, b), -EBUSY);
+	assert_int_equal(sched_task_hold(r.s, r.now, a), 0); /* the one that runs */
+	assert_int_equal(sched_task_release(r.s, r.now, a), -EBUSY);
+	assert_int_equal(sched_pick_commit(r.s, r.now, 0, NULL), 0);
+	sched_switch_done(r.s, r.now, 0, a);
+	rig_drop_requests(&r);
+	assert_true(sched_cpu_idle(r.s, 0));
+	assert_false(sched_task_delayed(a));
+	rig_check(&r);
+	r.now += 50 * NSEC_PER_MSEC;
+	assert_int_equal(sched_task_release(r.s, r.now, a), 0);
+	assert_int_equal(sched_task_release(r.s, r.now, b), 0);
+	assert_int_equal(sched_nr_running(r.s, 0), 2);
+	rig_drop_requests(&r);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
+static void throttled(void **state)
+{
+	held("v6.1.192");
+	held("v6.12.95");
+	held("v7.3");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(at_the_beginning),
+		cmocka_unit_test(throttled),
 		cmocka_unit_test(corrections),
 		cmocka_unit_test(quiet),
 	};
