@@ -238,13 +238,13 @@ struct task {
 	u64 nvcsw;
 	u64 sleep_start, sleep_avg; /* SIS_CACHE, ns */
 	struct util_est util_est;
-	struct uclamp_se uclamp_req[NR_UCLAMP], uclamp[NR_UCLAMP];
 	struct task_group *tg;
 	struct list_head rq_node;   /* in rq.cfs_tasks: head = newest, tail = longest not run */
 	struct list_head list_node; /* in a wake list, a pass's hands, or the free list */
 	char comm[16];
 	struct sched_rt_entity rt;
 	struct sched_dl_entity dl;
+	struct uclamp_se uclamp_req[NR_UCLAMP], uclamp[NR_UCLAMP];
 };
 
 static inline bool task_is_fair(const struct task *p)

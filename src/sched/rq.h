@@ -117,14 +117,14 @@ struct rq {
 	/* SIS_CACHE: idle, but kept for a short sleeper */
 	const struct task *reserved_for;
 	u64 reserved_until;
-	struct uclamp_rq *uclamp; /* [NR_UCLAMP]; NULL: this kernel has no clamps */
-	struct task *psi_stopper; /* its stopper, as PSI counts it */
-	bool uclamp_idle;	/* nothing is counted: util_max is held (spec 09 §3) */
 	/* statistics (spec 11 §4) */
 	u32 yld_count, sched_count, sched_goidle, ttwu_count, ttwu_local;
 	u64 rq_cpu_time, run_delay;
 	u32 pcount;
 	u64 stop_arrival;	/* the stopper was switched in */
+	struct uclamp_rq *uclamp; /* [NR_UCLAMP]; NULL: this kernel has no clamps */
+	struct task *psi_stopper; /* its stopper, as PSI counts it */
+	bool uclamp_idle;	/* nothing is counted: util_max is held (spec 09 §3) */
 } __attribute__((aligned(64)));
 
 #define NR_CPUPRI 101 /* levels, spec 08 §2.5 */
@@ -206,10 +206,6 @@ struct sched {
 	u64 sysctl_idle_min_granularity, base_slice, base_slice_normalised;
 	s64 migration_cost;
 	int nr_migrate;
-	u16 uclamp_default[NR_UCLAMP]; /* sysctl: no task's clamp counts for more */
-	u16 uclamp_min_rt_default;
-	int uclamp_buckets;
-	u64 psi_at;		/* what the host was asked to wait for; UINT64_MAX: nothing */
 	struct task_group root_tg;
 	struct list_head groups;
 	bool bandwidth_used;	/* a group has, or had, a quota */
@@ -223,6 +219,10 @@ struct sched {
 	int nr_tasks;
 	u64 nr_passes[NR_IDLE_TYPES];	/* balancing passes made so far */
 	u64 nr_rt_pushes, nr_rt_pulls, nr_dl_pushes, nr_dl_pulls;
+	u16 uclamp_default[NR_UCLAMP]; /* sysctl: no task's clamp counts for more */
+	u16 uclamp_min_rt_default;
+	int uclamp_buckets;
+	u64 psi_at;		/* what the host was asked to wait for; UINT64_MAX: nothing */
 	struct arena *arena;	/* everything built at creation */
 	struct arena *rd_arena;	/* root domains, built anew when the partitions change */
 	struct arena *dom_arena; /* domains, groups, LLCs: built anew when CPUs come or go, too */
