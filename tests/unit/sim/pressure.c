@@ -4,6 +4,7 @@
  */
 #include "sched/psi.h"
 #include "sched/uclamp.h"
+#include "sim/cgroup.h"
 #include "world.h"
 
 static const struct sim_params measured = {.no_noise = true, .check = true, .pressure = true};
@@ -64,6 +65,44 @@ static void device(void **state)
 		sim_free(sim);
 		machine_free(m);
 	}
+}
+
+/* 20 of 100 ms for a hog alone: it waits for the other 80, and with it all of its group */
+static void quota(void **state)
+{
+	static const struct cgroup_files limit = {
+		.bandwidth = {.quota = 20 * MS, .period = 100 * MS}};
+	static const char *const kernels[] = {"v5.10", "v6.1", "v6.12", "v6.18", "v7.3"};
+	struct machine *m = world_machine("core:2 pu:1");
+
+	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
+		struct script hog = SCRIPT({.op = SIM_RUN_WALL, .ns = 2000 * MS});
+		struct sim *sim = world_new(m, kernels[i], &measured);
+		struct sim_place place = {0};
+		struct task_group *tg;
+		struct err err = {0};
+		struct sched_psi psi;
+
+		place.cgroup = sim_cgroup_get(sim, "/limited", &err);
+		assert_non_null(place.cgroup);
+		tg = sim_cgroup_sched(place.cgroup);
+		assert_int_equal(sim_cgroup_write(sim, place.cgroup, &limit, &err), 0);
+		sim_set_place(sim, &place);
+		world_spawn(sim, &hog, NULL);
+		world_run(sim);
+		assert_int_equal(sched_psi_read(sim_sched(sim), sim_uptime(sim), tg, PSI_CPU, &psi),
+				 0);
+		if (psi.some.total_us < 1500000 || psi.some.total_us > 1700000)
+			fail_msg("%s: %llu us of 2 s", kernels[i],
+				 (unsigned long long)psi.some.total_us);
+		if (psi.has_full)
+			assert_int_equal(psi.full.total_us, psi.some.total_us);
+		/* the system as a whole has nothing full, but somebody waits there as well */
+		assert_in_range(pressure(sim, PSI_CPU).some.total_us, 1500000, 1700000);
+		assert_int_equal(pressure(sim, PSI_CPU).full.total_us, 0);
+		sim_free(sim);
+	}
+	machine_free(m);
 }
 
 /* who is watched does the same, noise included */
@@ -127,6 +166,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_hogs),
 		cmocka_unit_test(device),
+		cmocka_unit_test(quota),
 		cmocka_unit_test(watching_changes_nothing),
 		cmocka_unit_test(clamps_cost),
 	};
