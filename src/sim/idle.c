@@ -16,7 +16,9 @@ static void count_idle(struct sim *sim, const struct sim_cpu *c, int by)
 	sim->nr_idle += by;
 	if (unlikely(c->isolated))
 		sim->nr_isolated_idle += by;
-	if (unlikely(sim->waste) && !c->isolated)
+	if (unlikely(sim->waste) && c->isolated)
+		waste_idle_isolated(sim->waste, by);
+	else if (unlikely(sim->waste))
 		waste_idle(sim->waste, sim->now, c->id, by);
 	if (unlikely(sim->busy_cost))
 		sim->cost = &sim->busy_cost[sim->nr_cpus - sim->nr_offline - sim->nr_idle];

@@ -21,7 +21,7 @@ struct waste {
 	struct node *node;
 	int nr_nodes;
 	int *of_cpu;	/* the smallest node of each CPU; -1: the machine has one CPU */
-	int left_idle;	/* that the whole machine can't match */
+	int left_idle;	/* that the whole machine can't match, or that are isolated */
 	struct stack restricted[NR_DISTANCES];
 	bool has_restricted;
 	struct result_waste sum;
@@ -79,6 +79,11 @@ static void change(struct waste *w, u64 now, int cpu, int waiting, int idle)
 void waste_idle(struct waste *w, u64 now, int cpu, int by)
 {
 	change(w, now, cpu, 0, by);
+}
+
+void waste_idle_isolated(struct waste *w, int by)
+{
+	w->left_idle += by;
 }
 
 void waste_wait(struct waste *w, u64 now, int cpu, int by)

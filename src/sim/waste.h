@@ -22,6 +22,8 @@ struct waste *waste_new(struct arena *arena, const struct sched_topology *topo);
 
 /** waste_idle() - @cpu goes idle (@by 1) or is no longer (-1) */
 void waste_idle(struct waste *w, u64 now, int cpu, int by);
+/** waste_idle_isolated() - the same of a CPU that only tasks bound to it may use */
+void waste_idle_isolated(struct waste *w, int by);
 /** waste_wait() - a task that may run anywhere begins (1) or ends (-1) to wait on @cpu */
 void waste_wait(struct waste *w, u64 now, int cpu, int by);
 /**
@@ -31,7 +33,7 @@ void waste_wait(struct waste *w, u64 now, int cpu, int by);
 void waste_restricted(struct waste *w, u64 from, const int *near);
 /** waste_has_restricted() - the last waste_restricted() had some */
 bool waste_has_restricted(const struct waste *w);
-/** waste_left_idle() - idle CPUs for which no task is left that may run anywhere */
+/** waste_left_idle() - idle CPUs for which no task is left that may run anywhere, isolated ones too */
 int waste_left_idle(const struct waste *w);
 /** waste_result() - all up to @now */
 void waste_result(const struct waste *w, u64 now, struct result_waste *r);

@@ -197,6 +197,8 @@ int schedstat_count(const struct sched *s, const struct sched_kernel *k, int nr_
 		st->nr_cpus = nr_cpus;
 	}
 	for (int cpu = 0; !rc && cpu < nr_cpus; cpu++) {
+		if (!sched_cpu_online(s, cpu))
+			continue;
 		fill_cpu(&st->cpu[cpu], s, cpu);
 		rc = fill_domains(st, s, cpu, text);
 	}

@@ -93,8 +93,18 @@ def check_failed(idlest, folder):
     assert sorted(os.listdir(folder)) == ["bad.json", "old"], os.listdir(folder)
 
 
+def check_offline(idlest, folder):
+    """a CPU that is off at the end has no line"""
+    stat = folder + "/offline"
+    subprocess.run([idlest, "run", "-m", "uma-8c", "-w", "hog:n=4,duration=50ms", "--event", "10ms:cpu_down:5",
+                    "--schedstat", stat], check=True, stdout=subprocess.DEVNULL)
+    assert re.findall(r"^cpu(\d+)", open(stat).read(), flags=re.M) == list("0123467")
+
+
 with tempfile.TemporaryDirectory() as folder:
     for run in RUNS:
         check(sys.argv[1], folder, *run)
 with tempfile.TemporaryDirectory() as folder:
     check_failed(sys.argv[1], folder)
+with tempfile.TemporaryDirectory() as folder:
+    check_offline(sys.argv[1], folder)

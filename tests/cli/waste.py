@@ -11,11 +11,13 @@ RUNS = [("uma-8c", "hackbench:groups=3,loops=60", "v6.12"),
         ("zen3-2s:nps4", "hackbench:groups=4,loops=30", "v5.18"),
         ("qemu:m16smt", "mix:duration=150ms", "v6.1"),
         ("zen3-2s", "stream:threads=16,array=400K,ntimes=2", "v5.17"),
+        ("uma-8c", "hackbench:groups=3,loops=60", "v6.6", "--event", "2ms:cpu_down:5-6", "--event", "20ms:cpu_up:5"),
+        ("uma-8c", "periodic:n=20,duration=100ms", "v6.12", "--isolcpus", "2-3", "--event", "30ms:affinity:periodic:1-2"),
         ("pack:1 core:1 pu:1", "hog:n=3,duration=20ms", "v6.6")]
 
 
-def run(idlest, machine, workload, kernel):
-    p = subprocess.run([idlest, "run", "-m", machine, "-w", workload, "-k", kernel, "--waste", "--json"],
+def run(idlest, machine, workload, kernel, *more):
+    p = subprocess.run([idlest, "run", "-m", machine, "-w", workload, "-k", kernel, "--waste", "--json", *more],
                        capture_output=True, text=True)
     assert p.returncode == 0, p.stderr
     return json.loads(p.stdout)
