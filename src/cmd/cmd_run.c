@@ -17,7 +17,10 @@
 #include "report/waste.h"
 #include "workload/workload.h"
 
-enum { OPT_JSON = 256, OPT_CHECK, OPT_TRACE, OPT_TRACE_FORMAT, OPT_SCHEDSTAT, OPT_PRESSURE, OPT_WASTE, OPT_HEATMAP };
+enum {
+	OPT_JSON = 256, OPT_CHECK, OPT_TRACE, OPT_TRACE_FORMAT, OPT_SCHEDSTAT, OPT_PRESSURE, OPT_CGROUP_STAT,
+	OPT_WASTE, OPT_HEATMAP
+};
 
 struct options {
 	struct run_args run;
@@ -35,6 +38,8 @@ static const struct argp_option option_table[] = {
 	{ "trace-format", OPT_TRACE_FORMAT, "FORMAT", 0, "ftrace or perfetto, whatever FILE is called", 0 },
 	{ "schedstat", OPT_SCHEDSTAT, "FILE", 0,
 	  "write the counters at the end as /proc/schedstat has them, in the version of the kernel", 0 },
+	{ "cgroup-stat", OPT_CGROUP_STAT, "DIR", 0,
+	  "write at the end what each control group used, as its cpu.stat and pressure files, and what each task did", 0 },
 	{ "pressure", OPT_PRESSURE, "DIR", 0,
 	  "measure how long tasks waited, and write it at the end as the files of /proc/pressure", 0 },
 	{ "heatmap", OPT_HEATMAP, "FILE", 0,
@@ -77,6 +82,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_PRESSURE:
 		o->files.pressure = arg;
+		break;
+	case OPT_CGROUP_STAT:
+		o->files.cgroup_stat = arg;
 		break;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->run;

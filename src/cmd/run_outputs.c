@@ -8,6 +8,7 @@
 
 #include "cmd/run_outputs.h"
 #include "report/heatmap.h"
+#include "trace/cgroup_stat.h"
 #include "trace/collect.h"
 #include "trace/newfile.h"
 #include "trace/pressure.h"
@@ -26,6 +27,8 @@ struct run_outputs {
 	struct new_file pressure[NR_PSI_RESOURCES]; /* .f NULL: this kernel has none */
 	const char *pressure_dir;  /* NULL: not asked for */
 	bool made_dir;		   /* … and it wasn't there */
+	const char *cgroup_dir;	   /* NULL: not asked for */
+	bool made_cgroup_dir;
 	int ret;		   /* what went wrong at the end of the run */
 	struct err err;
 };
@@ -175,6 +178,23 @@ static int write_heatmap(struct run_outputs *o, struct sim *sim)
 	return ret ? err_set(&o->err, ret, "out of memory") : 0;
 }
 
+/* ---- control groups ---- */
+
+static int open_cgroup_stat(struct run_outputs *o, const char *dir, struct err *err)
+{
+	struct stat st;
+
+	o->cgroup_dir = dir;
+	o->made_cgroup_dir = !mkdir(dir, 0777);
+	if (o->made_cgroup_dir)
+		return 0;
+	if (errno != EEXIST)
+		return err_set(err, -errno, "%s: can't be made: %s", dir, strerror(errno));
+	if (stat(dir, &st) || !S_ISDIR(st.st_mode))
+		return err_set(err, -ENOTDIR, "%s: is no directory", dir);
+	return 0;
+}
+
 /* ---- all of them ---- */
 
 static void at_end(void *outputs, struct sim *sim)
@@ -187,6 +207,8 @@ static void at_end(void *outputs, struct sim *sim)
 		o->ret = write_pressure(o, sim);
 	if (o->map && !o->ret)
 		o->ret = write_heatmap(o, sim);
+	if (o->cgroup_dir && !o->ret)
+		o->ret = cgroup_stat_write(o->cgroup_dir, sim, o->k, &o->err);
 }
 
 int run_outputs_close(struct run_outputs *o, int ret, struct err *err)
@@ -203,6 +225,8 @@ int run_outputs_close(struct run_outputs *o, int ret, struct err *err)
 	heatmap_free(o->map);
 	if (o->pressure_dir)
 		ret = close_pressure(o, ret, err);
+	if (ret && o->made_cgroup_dir)
+		rmdir(o->cgroup_dir);
 	free(o);
 	return ret;
 }
@@ -216,7 +240,7 @@ int run_outputs_open(const struct run_files *files, const struct machine *m,
 
 	*out = NULL;
 	if (!files->trace && !files->schedstat && !files->pressure &&
-	    !files->heatmap)
+	    !files->heatmap && !files->cgroup_stat)
 		return 0;
 	o = calloc(1, sizeof(*o));
 	if (!o)
@@ -230,13 +254,16 @@ int run_outputs_open(const struct run_files *files, const struct machine *m,
 		ret = open_pressure(o, files->pressure, err);
 	if (!ret && files->heatmap)
 		ret = open_heatmap(o, files->heatmap, params, err);
+	if (!ret && files->cgroup_stat)
+		ret = open_cgroup_stat(o, files->cgroup_stat, err);
 	if (!ret && files->trace)
 		ret = open_trace(o, files, kernel_name, params, err);
 	if (ret) {
 		run_outputs_close(o, ret, err);
 		return ret;
 	}
-	params->pressure = files->pressure;
+	params->pressure = files->pressure || files->cgroup_stat;
+	params->accounts = files->cgroup_stat;
 	params->end = at_end;
 	params->end_ctx = o;
 	*out = o;

@@ -20,6 +20,7 @@ struct run_files {
 	const char *heatmap;
 	const char *title;	/* of the heat map */
 	const char *pressure; /* a directory */
+	const char *cgroup_stat; /* a directory */
 };
 
 struct run_outputs;

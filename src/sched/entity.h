@@ -220,6 +220,7 @@ struct task {
 	int wake_flags;		/* WF_* from the choice of a CPU to the enqueue */
 	u64 last_queued;	/* ns: waits since then; 0: it doesn't (info.h) */
 	u64 last_arrival;	/* ns: switched in */
+	u64 run_delay, pcount;	/* ns waited, times switched in */
 	int cpu;
 	int nr_allowed;
 	u64 *allowed;

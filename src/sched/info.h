@@ -22,6 +22,7 @@ static inline void info_dequeued(struct rq *rq, struct task *p)
 	if (!p->last_queued)
 		return;
 	rq->run_delay += rq->clock - p->last_queued;
+	p->run_delay += rq->clock - p->last_queued;
 	p->last_queued = 0;
 }
 
@@ -30,6 +31,7 @@ static inline void info_arrive(struct rq *rq, struct task *p)
 	info_dequeued(rq, p);
 	p->last_arrival = rq->clock;
 	rq->pcount++;
+	p->pcount++;
 }
 
 static inline void info_depart(struct rq *rq, struct task *p)

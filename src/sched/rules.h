@@ -128,6 +128,7 @@ struct sched_rules {
 	bool period_phase;		/* the first period of a quota ends anywhere in it */
 	bool hotplug_unthrottle;	/* a CPU that goes or comes un-throttles all */
 	bool slice_expiry;		/* before 5.4: run time handed to a CPU expires with the period */
+	bool stat_nice;			/* cpu.stat has nice_usec */
 	bool group_idle;		/* 5.15+: cpu.idle */
 	enum new_util_rule new_util;
 	enum util_est_rule util_est;

@@ -218,6 +218,8 @@ enum sched_policy sched_task_policy(const struct task *p);
 int sched_task_prio(const struct task *p);
 /** sched_task_dl_stats() - of the deadline task that it is, or was */
 const struct sched_dl_stats *sched_task_dl_stats(const struct task *p);
+/** sched_task_waits() - ns that it waited for a CPU, and how often it got one */
+void sched_task_waits(const struct task *p, u64 *wait_ns, u64 *slices);
 u64 sched_task_runtime(const struct task *p);	/* ns of CPU so far, as last accounted */
 unsigned long sched_task_util(const struct task *p); /* util_avg, 0 … 1024 */
 

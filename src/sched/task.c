@@ -213,6 +213,12 @@ const struct sched_dl_stats *sched_task_dl_stats(const struct task *p)
 	return &p->dl.stats;
 }
 
+void sched_task_waits(const struct task *p, u64 *wait_ns, u64 *slices)
+{
+	*wait_ns = p->run_delay;
+	*slices = p->pcount;
+}
+
 u64 sched_task_runtime(const struct task *p)
 {
 	return p->se.sum_exec_runtime;

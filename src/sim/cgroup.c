@@ -6,6 +6,7 @@
  * asked for is kept beside what it gets: it counts again in another group (spec 09 §4).
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/engine.h"
@@ -18,6 +19,7 @@ struct sim_cgroup {
 	const char *path;
 	size_t len;
 	u64 *cpus; /* effective cpuset; NULL: all */
+	u64 user_ticks, nice_ticks, system_ticks; /* of its own tasks */
 };
 
 /* ---- the tree ---- */
@@ -109,6 +111,48 @@ const char *sim_cgroup_path(const struct sim_cgroup *cg)
 u64 sim_cgroup_usage(const struct sim *sim, const struct sim_cgroup *cg)
 {
 	return sched_group_usage(sim->sched, sim->now, cg->tg);
+}
+
+static bool is_below(const struct sim_cgroup *cg, const struct sim_cgroup *top)
+{
+	for (; cg; cg = cg->parent)
+		if (cg == top)
+			return true;
+	return false;
+}
+
+void sim_cgroup_times(const struct sim *sim, const struct sim_cgroup *cg,
+		      struct sim_cgroup_times *t)
+{
+	*t = (struct sim_cgroup_times){ .tick_ns = sim->tick_ns };
+	for (const struct sim_cgroup *one = sim->cgroups; one; one = one->next) {
+		if (cg && !is_below(one, cg))
+			continue;
+		t->user_ticks += one->user_ticks;
+		t->nice_ticks += one->nice_ticks;
+		t->system_ticks += one->system_ticks;
+	}
+	if (cg) {
+		t->usage_ns = sim_cgroup_usage(sim, cg);
+		return;
+	}
+	t->usage_ns = sim->counter[CNT_busy_ns];
+	for (int cpu = 0; cpu < sim->nr_cpus; cpu++)
+		if (sim->cpu[cpu].curr)
+			t->usage_ns += sim->now - sim->cpu[cpu].curr->switched_in;
+}
+
+/* the tick met @t, in user mode or in the kernel */
+void cgroup_tick(struct sim *sim, struct sim_task *t, bool user)
+{
+	struct sim_cgroup *cg = t->cgroup ? t->cgroup : sim->cgroups;
+
+	if (!user)
+		cg->system_ticks++;
+	else if (t->nice > 0)
+		cg->nice_ticks++;
+	else
+		cg->user_ticks++;
 }
 
 struct task_group *sim_cgroup_sched(const struct sim_cgroup *cg)
@@ -281,4 +325,61 @@ int task_set_cgroup(struct sim *sim, struct sim_task *t, struct sim_cgroup *cg)
 		return rc;
 	return sched_set_affinity(sim->sched, sim->now, t->p,
 				  t->allowed ? t->allowed : sim->common_cpus);
+}
+
+/* ---- what tasks used ---- */
+
+static struct sim_task_account account_of(const struct sim_task *t)
+{
+	struct sim_task_account a = { .pid = t->pid, .run_ns = sim_task_cpu_ns(t) };
+
+	memcpy(a.comm, t->comm, sizeof(a.comm));
+	if (t->p)
+		sched_task_waits(t->p, &a.wait_ns, &a.slices);
+	return a;
+}
+
+/* @t is about to be forgotten; Return: 0 or -ENOMEM */
+int keep_account(struct sim *sim, const struct sim_task *t)
+{
+	if (sim->nr_accounts == sim->cap_accounts) {
+		int cap = sim->cap_accounts ? sim->cap_accounts * 2 : 64;
+		struct sim_task_account *more = realloc(sim->account, cap * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		sim->account = more;
+		sim->cap_accounts = cap;
+	}
+	sim->account[sim->nr_accounts++] = account_of(t);
+	return 0;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct sim_task_account *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+void sim_task_accounts(const struct sim *sim,
+		       void (*fn)(void *ctx, const struct sim_task_account *a), void *ctx)
+{
+	int nr = sim->nr_accounts;
+	struct sim_task_account *all = calloc(nr + sim->nr_slots + 1, sizeof(*all));
+
+	if (!all)
+		return;
+	if (nr)
+		memcpy(all, sim->account, nr * sizeof(*all));
+	for (u32 i = 0; i < sim->nr_slots; i++) {
+		const struct sim_task *t = sim->slot[i];
+
+		if (t->stage != STAGE_DEAD && t->p && !t->background)
+			all[nr++] = account_of(t);
+	}
+	qsort(all, nr, sizeof(*all), by_pid);
+	for (int i = 0; i < nr; i++)
+		fn(ctx, &all[i]);
+	free(all);
 }

@@ -82,6 +82,31 @@ struct sim_cgroup *sim_cgroup_next(const struct sim *sim, const struct sim_cgrou
 const char *sim_cgroup_path(const struct sim_cgroup *cg);
 /** sim_cgroup_usage() - CPU time that its tasks and those below have used, ns */
 u64 sim_cgroup_usage(const struct sim *sim, const struct sim_cgroup *cg);
+struct sim_cgroup_times {
+	u64 usage_ns;		/* as sim_cgroup_usage() */
+	u64 user_ticks, nice_ticks, system_ticks; /* what its tasks did when a tick came */
+	u64 tick_ns;
+};
+
+/** sim_cgroup_times() - of @cg and all below it; NULL: the root group, all tasks */
+void sim_cgroup_times(const struct sim *sim, const struct sim_cgroup *cg,
+		      struct sim_cgroup_times *t);
+
+/* What /proc/PID/schedstat says. */
+struct sim_task_account {
+	int pid;
+	char comm[16];
+	u64 run_ns, wait_ns, slices;
+};
+
+/**
+ * sim_task_accounts() - call @fn for each task of the workload, in the order of pids
+ *
+ * Those that have exited are known if sim_params.accounts was set.
+ */
+void sim_task_accounts(const struct sim *sim,
+		       void (*fn)(void *ctx, const struct sim_task_account *a), void *ctx);
+
 struct task_group *sim_cgroup_sched(const struct sim_cgroup *cg); /* NULL: the root group */
 
 #endif

@@ -207,6 +207,7 @@ void sim_free(struct sim *sim)
 	free(sim->timers.key);
 	free(sim->timers.pos);
 	free(sim->spawned);
+	free(sim->account);
 	arena_free(sim->arena);
 }
 

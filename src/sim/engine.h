@@ -215,6 +215,8 @@ int task_ask_cpus(struct sim *sim, struct sim_task *t, const u64 *asked);
 /* what a child of @t asks for without a word of its own */
 const u64 *task_inherited_cpus(const struct sim_task *t);
 int task_set_affinity(struct sim *sim, struct sim_task *t, const u64 *asked);
+void cgroup_tick(struct sim *sim, struct sim_task *t, bool user);
+int keep_account(struct sim *sim, const struct sim_task *t);
 int task_set_cgroup(struct sim *sim, struct sim_task *t, struct sim_cgroup *cg);
 /* the current task of @c goes to sleep and goes on with @fn when woken */
 void task_block(struct sim *sim, struct sim_cpu *c, struct waitq *q, const char *what, cpu_fn fn);

@@ -98,6 +98,8 @@ static void irq_tick(struct sim *sim, struct sim_cpu *c)
 		c->freq_scale = scale;
 		sched_set_freq_scale(sim->sched, sim->now, c->id, scale);
 	}
+	if (c->curr && c->saved.mode != CPU_IDLE)
+		cgroup_tick(sim, c->curr, c->saved.mode == CPU_USER);
 	sched_tick(sim->sched, sim->now, c->id);
 	handle_outs(sim);
 	if (c->saved.mode == CPU_IDLE)

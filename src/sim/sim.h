@@ -283,6 +283,7 @@ struct sim_params {
 	bool waste;		/* measure result.waste */
 	bool no_background;	/* no background tasks: the workload brings its own */
 	const struct cgroup_tree *cgroups; /* groups that there are before the run; NULL: none */
+	bool accounts;		/* what exited tasks used is kept: sim_task_accounts() */
 	bool pressure;		/* pressure is measured (sched/psi.h) */
 	u64 max_ns;		/* stop here at the latest; 0: when the workload ends */
 	const u64 *isolated;	/* CPUs without domains, where only bound tasks run; NULL: none */

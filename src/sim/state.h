@@ -285,6 +285,8 @@ struct sim {
 	struct sim_place place;	/* of tasks spawned now */
 	u64 *cpuset_scratch;
 	bool has_cpusets, has_quotas;
+	struct sim_task_account *account; /* of exited tasks, where they are kept */
+	int nr_accounts, cap_accounts;
 	struct workqueues *workqueues; /* NULL: nobody has one */
 	int nr_works;		/* queued or to be queued, not done */
 	/* waiting and idling */

@@ -195,6 +195,8 @@ void task_gone(struct sim *sim, struct sim_task *t)
 	struct sim_task *z;
 
 	stop_cancel(t);
+	if (unlikely(sim->p.accounts) && !t->background && keep_account(sim, t))
+		err_set(&sim->fail, -ENOMEM, "no memory for the accounts of tasks");
 	sched_task_free(sim->sched, t->p);
 	t->p = NULL;
 	t->is_gone = true;
