@@ -10,7 +10,9 @@
 
 #include "world.h"
 
-#define NR_OBJECTS 4
+#define NR_OBJECTS  4
+#define MAX_CHANGES 16
+#define MAX_WORDS   8
 #define MAX_TASKS  24
 
 /* checking each event is slow without optimisation, slower with a sanitizer */
@@ -273,8 +275,49 @@ static void make_objects(struct world *w, struct sim *sim, int pairs)
 	};
 }
 
+/* What is done to the machine meanwhile. */
+struct fate {
+	struct sim_change change[MAX_CHANGES];
+	u64 mask[MAX_CHANGES + 1][MAX_WORDS];
+	int nr;
+	bool isolates;
+};
+
+static void draw_mask(struct rng *rng, u64 *mask, int nr_cpus)
+{
+	for (int c = 0; c < nr_cpus; c++)
+		mask_assign(mask, c, rng_below(rng, 2));
+	mask_set(mask, rng_below(rng, nr_cpus));
+}
+
+/* half of all machines have a quiet life */
+static void draw_fate(struct fate *f, u64 seed, int nr_cpus)
+{
+	struct rng rng;
+	u64 at = 0;
+
+	assert_true(mask_words(nr_cpus) <= MAX_WORDS);
+	rng_init(&rng, seed, 98);
+	f->nr = rng_below(&rng, 2) ? (int)rng_below(&rng, MAX_CHANGES + 1) : 0;
+	for (int i = 0; i < f->nr; i++) {
+		at += rng_below(&rng, rng_below(&rng, 2) ? 100 * US : 2 * MS);
+		draw_mask(&rng, f->mask[i], nr_cpus);
+		f->change[i] = (struct sim_change){
+			.at = at,
+			.kind = (enum sim_change_kind)rng_below(&rng, 3),
+			.cpu = (int)rng_below(&rng, nr_cpus),
+			.comm = rng_below(&rng, 2) ? "actor" : "child",
+			.cpus = f->mask[i],
+		};
+	}
+	draw_mask(&rng, f->mask[MAX_CHANGES], nr_cpus);
+	f->isolates = !rng_below(&rng, 4) &&
+		      mask_weight(f->mask[MAX_CHANGES], mask_words(nr_cpus)) < nr_cpus;
+}
+
 static void run_world(u64 seed, int max_pairs, int max_steps)
 {
+	struct fate fate = { 0 };
 	struct actor actors[MAX_TASKS] = { 0 };
 	struct world w = { 0 };
 	struct err err = { 0 };
@@ -298,9 +341,14 @@ static void run_world(u64 seed, int max_pairs, int max_steps)
 	m->cstate[1] = (struct machine_cstate){ .exit_ns = 20000,
 						.table_exit_ns = 1000,
 						.residency_ns = 2000 };
-	sim = world_new(
-		m, kernel,
-		&(struct sim_params){ .seed = seed, .check = true, .max_ns = 5 * NSEC_PER_SEC });
+	draw_fate(&fate, seed, m->topo.nr_cpus);
+	sim = world_new(m, kernel,
+			&(struct sim_params){ .seed = seed,
+					      .check = true,
+					      .max_ns = 5 * NSEC_PER_SEC,
+					      .isolated = fate.isolates ? fate.mask[MAX_CHANGES] : NULL,
+					      .change = fate.change,
+					      .nr_changes = fate.nr });
 	pairs = 1 + (int)below(&w, max_pairs);
 	steps = (int)below(&w, max_steps);
 	make_objects(&w, sim, pairs);
