@@ -19,6 +19,8 @@ struct sim_cgroup {
 	const char *path;
 	size_t len;
 	u64 *cpus; /* effective cpuset; NULL: all */
+	bool cut;  /* it asked for more than its parent has */
+	enum cgroup_partition partition;
 	u64 user_ticks, nice_ticks, system_ticks; /* of its own tasks */
 };
 
@@ -173,12 +175,95 @@ static int write_cpus(struct sim *sim, struct sim_cgroup *cg, const char *list, 
 	if (rc)
 		return rc;
 	/* what a parent hasn't got its children can't give (effective cpuset) */
+	cg->cut = cg->parent && cg->parent->cpus && !mask_subset(cpus, cg->parent->cpus, sim->words);
 	if (cg->parent && cg->parent->cpus && !mask_and(cpus, cpus, cg->parent->cpus, sim->words))
 		return err_set(err, -EINVAL, "none of the CPUs %s is in the cpuset of %s", list,
 			       cg->parent->path);
 	cg->cpus = cpus;
 	sim->has_cpusets = true;
 	return 0;
+}
+
+/* ---- partitions (cpuset.cpus.partition) ---- */
+
+static bool is_partition(const struct sim_cgroup *cg)
+{
+	return !cg->parent || cg->partition != PARTITION_MEMBER;
+}
+
+/* the trees of domains: the root's, if it has CPUs left, and those of partitions that have some */
+static int divide(struct sim *sim, struct err *err)
+{
+	const u64 *sets[sim->nr_cpus];
+	int n = 0;
+
+	for (const struct sim_cgroup *cg = sim->cgroups; cg; cg = cg->next)
+		if (is_partition(cg) && cg->partition != PARTITION_ISOLATED &&
+		    !mask_empty(cg->cpus, sim->words))
+			sets[n++] = cg->cpus;
+	return sched_set_partitions(sim->sched, sim->now, n, sets, err);
+}
+
+/* background tasks that are there already leave the CPUs that the root gives away */
+static void leave_partition(struct sim *sim, const struct sim_cgroup *cg)
+{
+	int cpu;
+
+	for_each_cpu(cpu, cg->cpus, sim->words) {
+		struct sim_cpu *c = &sim->cpu[cpu];
+
+		if (!c->isolated)
+			idle_set_isolated(sim, c);
+	}
+	for (u32 i = 0; i < sim->nr_slots; i++) {
+		struct sim_task *t = sim->slot[i];
+
+		if (t->p && !t->home_cpu)
+			sched_set_affinity(sim->sched, sim->now, t->p, sim->common_cpus);
+	}
+}
+
+/* from all CPUs to those that aren't isolated since boot, of which partitions take some away */
+static int limit_root(struct sim *sim)
+{
+	u64 *cpus = arena_array(sim->arena, sim->words, sizeof(u64));
+
+	if (!cpus)
+		return -ENOMEM;
+	mask_copy(cpus, sim->common_cpus, sim->words);
+	for (struct sim_cgroup *cg = sim->cgroups; cg; cg = cg->next)
+		if (!cg->cpus)
+			cg->cpus = cpus;
+	return 0;
+}
+
+static int write_partition(struct sim *sim, struct sim_cgroup *cg, enum cgroup_partition type,
+			   struct err *err)
+{
+	struct sim_cgroup *root = sim->cgroups, *parent = cg->parent;
+
+	if (!parent || !is_partition(parent) || parent->partition == PARTITION_ISOLATED)
+		return err_set(err, -EINVAL, "only below the root, or a partition with domains");
+	if (!cg->cpus || cg->cpus == parent->cpus)
+		return err_set(err, -EINVAL, "a partition needs CPUs of its own: give cpuset.cpus");
+	if (!root->cpus && limit_root(sim))
+		return err_set(err, -ENOMEM, "no memory for a cpuset");
+	if (cg->cut || !mask_subset(cg->cpus, parent->cpus, sim->words))
+		return err_set(err, -EINVAL, "some of its CPUs belong to another partition, or are isolated");
+	if (mask_equal(cg->cpus, root->cpus, sim->words))
+		return err_set(err, -EINVAL, "nothing would be left for the root: leave it a CPU");
+	for (struct sim_cgroup *other = root; other; other = other->next)
+		if (other != cg && !is_partition(other) && other->cpus != parent->cpus &&
+		    mask_intersects(other->cpus, cg->cpus, sim->words))
+			return err_set(err, -EINVAL,
+				       "group %s has some of its CPUs: list partitions first, give no CPU twice",
+				       other->path);
+	cg->partition = type;
+	mask_andnot(parent->cpus, parent->cpus, cg->cpus, sim->words);
+	mask_copy(sim->common_cpus, root->cpus, sim->words);
+	sim->has_cpusets = sim->some_isolated = true;
+	leave_partition(sim, cg);
+	return divide(sim, err);
 }
 
 int sim_cgroup_write(struct sim *sim, struct sim_cgroup *cg, const struct cgroup_files *f,
@@ -210,6 +295,10 @@ int sim_cgroup_write(struct sim *sim, struct sim_cgroup *cg, const struct cgroup
 		rc = write_cpus(sim, cg, f->cpus, err);
 	if (rc)
 		return err_prefix(err, "cpuset.cpus: "), rc;
+	if (f->partition)
+		rc = write_partition(sim, cg, f->partition, err);
+	if (rc)
+		return err_prefix(err, "cpuset.cpus.partition: "), rc;
 	handle_outs(sim);
 	return 0;
 }
@@ -254,7 +343,7 @@ struct task_group *task_core_group(const struct sim_task *t)
 
 const u64 *task_inherited_cpus(const struct sim_task *t)
 {
-	if (t->cgroup && t->cgroup->cpus)
+	if (t->cgroup ? t->cgroup->cpus : t->sim->cgroups->cpus)
 		return t->asked;
 	/* the kernel may have taken its mask away, when its CPUs went */
 	return t->p ? sched_task_cpus(t->p) : t->allowed;
@@ -273,7 +362,9 @@ struct sim_cgroup *sim_task_cgroup(const struct sim_task *t)
 /* what @asked (NULL: any CPU) comes to in @cg; Return: NULL: every CPU */
 static const u64 *cgroup_cpus(struct sim *sim, const struct sim_cgroup *cg, const u64 *asked)
 {
-	if (!cg || !cg->cpus)
+	if (!cg)
+		cg = sim->cgroups;
+	if (!cg->cpus)
 		return asked;
 	/* a task whose CPUs aren't in the set runs on all of it */
 	if (!asked || !mask_and(sim->cpuset_scratch, asked, cg->cpus, sim->words))
@@ -283,7 +374,8 @@ static const u64 *cgroup_cpus(struct sim *sim, const struct sim_cgroup *cg, cons
 
 int task_ask_cpus(struct sim *sim, struct sim_task *t, const u64 *asked)
 {
-	if (unlikely(sim->has_cpusets)) {
+	/* kernel threads are nobody's but the kernel's */
+	if (unlikely(sim->has_cpusets) && t->mm) {
 		if (asked && !t->asked_room)
 			t->asked_room = arena_array(sim->arena, sim->words, sizeof(u64));
 		if (asked && !t->asked_room)
@@ -299,19 +391,20 @@ int task_ask_cpus(struct sim *sim, struct sim_task *t, const u64 *asked)
 /* the system call of SIM_SET_AFFINITY: -EINVAL if the cpuset has none of the CPUs */
 int task_set_affinity(struct sim *sim, struct sim_task *t, const u64 *asked)
 {
-	const struct sim_cgroup *cg = t->cgroup;
+	const struct sim_cgroup *cg = t->cgroup ? t->cgroup : sim->cgroups;
+	const u64 *cpus = t->mm ? cgroup_cpus(sim, cg, asked) : asked;
 	int rc;
 
-	if (cg && cg->cpus && !mask_intersects(asked, cg->cpus, sim->words))
+	if (t->mm && cg->cpus && !mask_intersects(asked, cg->cpus, sim->words))
 		return -EINVAL;
-	rc = sched_set_affinity(sim->sched, sim->now, t->p, cgroup_cpus(sim, cg, asked));
+	rc = sched_set_affinity(sim->sched, sim->now, t->p, cpus);
 	return rc ? rc : task_ask_cpus(sim, t, asked);
 }
 
 /* the system call of SIM_SET_GROUP: "0" written into cgroup.procs */
 int task_set_cgroup(struct sim *sim, struct sim_task *t, struct sim_cgroup *cg)
 {
-	bool cpuset = (t->cgroup ? t->cgroup->cpus : NULL) != cg->cpus;
+	bool cpuset = (t->cgroup ? t->cgroup : sim->cgroups)->cpus != cg->cpus;
 	int rc;
 
 	t->cgroup = cg;

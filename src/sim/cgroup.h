@@ -15,11 +15,18 @@
 
 struct sim_cgroup;
 
+enum cgroup_partition {
+	PARTITION_MEMBER,   /* shares the CPUs of the partition above it */
+	PARTITION_ROOT,	    /* its CPUs are its own, with scheduling domains of their own */
+	PARTITION_ISOLATED, /* … without any */
+};
+
 /* What is written into a group's files; what is zero is left as it is. */
 struct cgroup_files {
 	u64 shares;		/* cpu.shares; cpu.weight and cpu.weight.nice as shares */
 	bool idle;		/* cpu.idle */
 	const char *cpus;	/* cpuset.cpus: a CPU list */
+	enum cgroup_partition partition; /* cpuset.cpus.partition */
 	struct sched_bandwidth bandwidth; /* cpu.max, cpu.max.burst; period 0: left */
 	bool clamps[NR_UCLAMP]; /* cpu.uclamp.min, .max: given */
 	unsigned int clamp[NR_UCLAMP]; /* 0 … 1024 */

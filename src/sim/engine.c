@@ -98,6 +98,7 @@ static int isolate(struct sim *sim, struct err *err)
 		return err_set(err, -EINVAL, "every CPU is isolated: leave one for the others");
 	for (int i = 0; i < sim->nr_cpus; i++)
 		sim->cpu[i].isolated = !mask_test(common, i);
+	sim->some_isolated = true;
 	return sched_set_partitions(sim->sched, 0, 1, &common, err);
 }
 

@@ -128,6 +128,8 @@ void task_migrates(void *ctx, struct task *p, int from, int to);
 /* ---- idle.c ---- */
 
 void idle_init(struct sim *sim, struct sim_cpu *c);
+/* from now on only tasks come to @c that were bound to it */
+void idle_set_isolated(struct sim *sim, struct sim_cpu *c);
 void idle_enter(struct sim *sim, struct sim_cpu *c);
 /* an interrupt: out of the C-state, still the idle task */
 void idle_leave(struct sim *sim, struct sim_cpu *c);

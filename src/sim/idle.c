@@ -47,6 +47,18 @@ void idle_init(struct sim *sim, struct sim_cpu *c)
 	count_idle(sim, c, 1);
 }
 
+void idle_set_isolated(struct sim *sim, struct sim_cpu *c)
+{
+	bool counted = c->mode == CPU_IDLE && !c->woken;
+
+	account_waiting(sim);
+	if (counted)
+		count_idle(sim, c, -1);
+	c->isolated = true;
+	if (counted)
+		count_idle(sim, c, 1);
+}
+
 static u64 predicted_ns(const struct sim *sim, const struct sim_cpu *c)
 {
 	u32 sum = 0, longest = 0;

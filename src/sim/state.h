@@ -264,7 +264,8 @@ struct sim {
 	u64 tick_ns, next_tick;
 	u64 other_at;		/* the first of changes, timers and tick */
 	int next_change;	/* of the timeline */
-	u64 *common_cpus;	/* that aren't isolated */
+	u64 *common_cpus;	/* that are neither isolated nor in a partition */
+	bool some_isolated;	/* some are */
 	u64 *tick_mask;		/* CPUs whose tick runs */
 	bool rates_dirty;
 	bool stopped;

@@ -132,7 +132,7 @@ int task_create(struct sim *sim, struct sim_task *t, struct sim_task *parent)
 		.nice = t->nice,
 		.rt_priority = t->rt_priority,
 		.slice_ns = t->slice_ns,
-		.allowed = t->allowed || !sim->p.isolated ? t->allowed : sim->common_cpus,
+		.allowed = t->allowed || !sim->some_isolated ? t->allowed : sim->common_cpus,
 		.kthread = !t->mm,
 		.parent = parent ? parent->p : NULL,
 		.group = task_core_group(t),

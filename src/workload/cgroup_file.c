@@ -15,7 +15,7 @@
 /* A group as it is written. */
 struct group_text {
 	char *path;
-	char *weight, *weight_nice, *shares, *idle, *cpus;
+	char *weight, *weight_nice, *shares, *idle, *cpus, *partition;
 	char *clamp[NR_UCLAMP];
 	char *max, *max_burst;			/* v2 */
 	char *quota_us, *period_us, *burst_us;	/* v1 */
@@ -43,6 +43,7 @@ static const cyaml_schema_field_t group_fields[] = {
 	KEY("cpu.cfs_period_us", period_us),
 	KEY("cpu.cfs_burst_us", burst_us),
 	KEY("cpuset.cpus", cpus),
+	KEY("cpuset.cpus.partition", partition),
 	KEY("cpu.uclamp.min", clamp[UCLAMP_MIN]),
 	KEY("cpu.uclamp.max", clamp[UCLAMP_MAX]),
 	CYAML_FIELD_END,
@@ -214,6 +215,23 @@ static int read_clamps(const struct at *at, const struct group_text *g, struct c
 	return 0;
 }
 
+static int read_partition(const struct at *at, const struct group_text *g, struct cgroup_files *f)
+{
+	static const char *const words[] = {"member", "root", "isolated"};
+
+	for (size_t i = 0; g->partition && i < ARRAY_SIZE(words); i++) {
+		if (!strcmp(g->partition, words[i])) {
+			f->partition = (enum cgroup_partition)i;
+			return 0;
+		}
+	}
+	if (!g->partition)
+		return 0;
+	err_set(at->err, -EINVAL, "cpuset.cpus.partition=%s: expected member, root or isolated",
+		g->partition);
+	return bad(at, "cpuset.cpus.partition");
+}
+
 static int read_group(const struct at *at, const struct group_text *g, struct cgroup_spec *spec)
 {
 	int rc = read_weight(at, g, &spec->files);
@@ -228,6 +246,8 @@ static int read_group(const struct at *at, const struct group_text *g, struct cg
 		rc = read_idle(at, g, &spec->files);
 	if (!rc)
 		rc = read_bandwidth(at, g, &spec->files);
+	if (!rc)
+		rc = read_partition(at, g, &spec->files);
 	return rc ? rc : read_clamps(at, g, &spec->files);
 }
 
