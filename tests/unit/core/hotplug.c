@@ -369,7 +369,7 @@ static void realtime(void **state)
 static void bandwidth_is_kept(void **state)
 {
 	static const struct rig_machine two = RIG_MACHINE(1, 1, 1, 1, 2, 1);
-	struct err err;
+	struct err err = {0};
 	struct task *p[2];
 	struct rig r;
 
@@ -430,7 +430,7 @@ static void throttled_deadline(void **state)
 
 static void the_last_one_stays(void **state)
 {
-	struct err err;
+	struct err err = {0};
 	struct rig r;
 
 	rig_new(&r, &two_llcs, "v6.12");
@@ -483,7 +483,7 @@ static void bad_partitions(void **state)
 {
 	u64 a = 0x07, b = 0x0c, none = 0;
 	const u64 *overlap[] = {&a, &b}, *empty[] = {&none};
-	struct err err;
+	struct err err = {0};
 	struct rig r;
 
 	rig_new(&r, &two_llcs, "v6.12");

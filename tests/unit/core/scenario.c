@@ -414,7 +414,7 @@ static void change_somebody(struct world *w)
 static void plug(struct world *w)
 {
 	int cpu = draw(w, w->r.s->nr_cpus);
-	struct err err;
+	struct err err = {0};
 
 	if (!sched_cpu_online(w->r.s, cpu)) {
 		assert_int_equal(sched_cpu_up(w->r.s, w->r.now, cpu, &err), 0);
@@ -433,7 +433,7 @@ static void divide(struct world *w)
 	int n = w->r.s->nr_cpus, nr = draw(w, 3), whole = draw(w, 2), used = 0;
 	u64 mask[2][1] = {{0}, {0}};
 	const u64 *sets[2] = {mask[0], mask[1]};
-	struct err err;
+	struct err err = {0};
 	int rc;
 
 	for (int c = 0; c < n; c++) {
