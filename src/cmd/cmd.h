@@ -40,6 +40,7 @@ int cmd_tunables(int argc, char **argv);
 int cmd_machines(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
+int cmd_reproduce(int argc, char **argv);
 int cmd_scenario(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_agree(int argc, char **argv);

@@ -22,6 +22,8 @@ static const struct command commands[] = {
 	{"scenario", "FILE...", "scenarios: does what must come out come out?", cmd_scenario},
 	{"replay", "TRACE -m MACHINE -k KERNEL...",
 	 "a recorded trace on a machine under several kernels", cmd_replay},
+	{"reproduce", "EXPERIMENT | FILE.csv",
+	 "published tables, simulated and scored", cmd_reproduce},
 	{"latency", "TRACE", "how long tasks waited for a CPU", cmd_latency},
 	{"timehist", "TRACE", "every stay of a task on a CPU, with the wait before it", cmd_timehist},
 	{"convert", "TRACE -o FILE", "a trace as ftrace text or for the Perfetto viewer", cmd_convert},
