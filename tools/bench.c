@@ -12,8 +12,10 @@
  * a switch, a tick or a balance pass, in every row.
  *
  * Rows: hackbench (everybody wakes everybody, queues are long), periodic (half
- * of the CPU time used, every wake-up comes from a timer) and pingpong (a task
- * works 20 us, wakes its partner and sleeps).
+ * of the CPU time used, every wake-up comes from a timer), pingpong (a task
+ * works 20 us, wakes its partner and sleeps) and sparse (the same 200 periodic
+ * tasks on a machine that they fill and on one that they don't: what the second
+ * costs beyond the first is spent on idle CPUs).
  */
 #include <argp.h>
 #include <errno.h>
