@@ -61,9 +61,27 @@ def check(idlest, kernel, names):
         assert waited > 3 * 700000, waited
 
 
+def hotplug_usage(idlest, kernel):
+    """us of CPU in 2 s that 8 hogs get of 50 ms per 100 ms while a CPU goes and comes"""
+    with tempfile.TemporaryDirectory() as folder:
+        tree, stat = os.path.join(folder, "tree.yaml"), os.path.join(folder, "stat")
+        with open(tree, "w", encoding="utf-8") as f:
+            f.write("groups:\n  - path: /q\n    cpu.max: 50000 100000\n")
+        command = [idlest, "run", "-m", "uma-8c", "-w", "cgexec:/q/hog:n=8,duration=2s", "-k", kernel,
+                   "--cgroups", tree, "--cgroup-stat", stat, "--check"]
+        for i in range(1, 20):
+            command += ["--event", f"{100 * i}ms:cpu_{'down' if i % 2 else 'up'}:7"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        return numbers(os.path.join(stat, "q/cpu.stat"))["usage_usec"]
+
+
 V1 = "usage_usec user_usec system_usec nr_periods nr_throttled throttled_usec".split()
 BURST = "nr_bursts burst_usec".split()
 check(sys.argv[1], "v5.7", V1)
 check(sys.argv[1], "v6.1", V1 + BURST)
 for name in "v6.12.95", "v6.18", "v7.3":
     check(sys.argv[1], name, V1[:3] + ["nice_usec"] + V1[3:] + BURST)
+for name in "v5.7", "v6.12.95", "v7.3":
+    assert 950000 <= hotplug_usage(sys.argv[1], name) <= 1120000, name
+for name in "v6.12.95", "v7.3": # their periods don't end when the CPU goes
+    assert hotplug_usage(sys.argv[1], name + ",+HOTPLUG_UNTHROTTLE") > 1250000, name
