@@ -17,6 +17,14 @@ static inline bool throttles_tasks(const struct sched *s)
 	return s->k.rules.bandwidth == BANDWIDTH_TASK;
 }
 
+static inline bool group_is_below(const struct task_group *tg, const struct task_group *top)
+{
+	for (; tg; tg = tg->parent)
+		if (tg == top)
+			return true;
+	return false;
+}
+
 /* is @se below a queue whose entity was taken off its CPU? Then it doesn't count above */
 static inline bool parked_above(const struct sched_entity *se)
 {

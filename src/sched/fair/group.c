@@ -8,6 +8,17 @@
 #include "base/arena.h"
 #include "sched/fair/fair.h"
 
+/* made below a group that has a limit, and may be throttled just now */
+static void inherit_throttling(struct cfs_rq *cfs_rq, const struct cfs_rq *parent)
+{
+	cfs_rq->limited = parent->limited;
+	cfs_rq->throttle_count = parent->throttle_count;
+	if (!cfs_rq->throttle_count)
+		return;
+	cfs_rq->pelt_frozen = true;
+	cfs_rq->pelt_frozen_at = rq_clock_pelt(cfs_rq->rq);
+}
+
 static void init_cfs_rq(const struct sched *s, struct rq *rq, struct cfs_rq *cfs_rq, struct task_group *tg)
 {
 	cfs_rq->rq = rq;
@@ -18,7 +29,8 @@ static void init_cfs_rq(const struct sched *s, struct rq *rq, struct cfs_rq *cfs
 	list_init(&cfs_rq->leaf_node);
 	list_init(&cfs_rq->throttled_node);
 	list_init(&cfs_rq->limbo);
-	cfs_rq->limited = tg->parent && tg->parent->parent && tg->parent->cfs_rq[rq->cpu]->limited;
+	if (tg->parent)
+		inherit_throttling(cfs_rq, tg->parent->cfs_rq[rq->cpu]);
 }
 
 void fair_init_rq(struct sched *s, struct rq *rq)

@@ -93,14 +93,6 @@ int sched_group_set_idle(struct sched *s, u64 now, struct task_group *tg, bool i
 
 /* ---- CPU time ---- */
 
-static bool is_below(const struct task_group *tg, const struct task_group *top)
-{
-	for (; tg; tg = tg->parent)
-		if (tg == top)
-			return true;
-	return false;
-}
-
 /* what runs on @rq below @tg, and since when that isn't accounted yet */
 static u64 unaccounted(const struct sched *s, const struct rq *rq, u64 now,
 		       const struct task_group *tg)
@@ -108,7 +100,7 @@ static u64 unaccounted(const struct sched *s, const struct rq *rq, u64 now,
 	u64 clock_task = rq->clock_task + (now > rq->clock ? now - rq->clock : 0), since;
 	const struct task *p = rq->curr;
 
-	if (!p || !is_below(p->tg, tg))
+	if (!p || !group_is_below(p->tg, tg))
 		return 0;
 	since = p->se.exec_start;
 	if (task_is_fair(p) && !is_flat(s))
@@ -124,7 +116,7 @@ u64 sched_group_usage(const struct sched *s, u64 now, const struct task_group *t
 	for (int cpu = 0; cpu < s->nr_cpus; cpu++)
 		ns += tg->se[cpu]->sum_exec_runtime + unaccounted(s, cpu_rq(s, cpu), now, tg);
 	list_for_each_entry(t, &s->groups, node)
-		if (is_below(t, tg))
+		if (group_is_below(t, tg))
 			ns += t->exec_above_fair;
 	return ns;
 }

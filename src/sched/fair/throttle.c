@@ -37,17 +37,9 @@ static void thaw_clock(struct cfs_rq *cfs_rq)
 
 /* ---- subtrees of one CPU ---- */
 
-static bool is_below(const struct task_group *tg, const struct task_group *top)
-{
-	for (; tg; tg = tg->parent)
-		if (tg == top)
-			return true;
-	return false;
-}
-
 /* parents are listed before their children */
 #define for_each_group_below(s, t, top)                                                            \
-	list_for_each_entry(t, &(s)->groups, node) if (is_below(t, top))
+	list_for_each_entry(t, &(s)->groups, node) if (group_is_below(t, top))
 
 void limit_subtree(struct sched *s, struct task_group *tg)
 {
@@ -94,7 +86,7 @@ static void unmark_subtree(struct sched *s, struct cfs_rq *cfs_rq)
 		struct task_group *t = list_entry(l, struct task_group, node);
 		struct cfs_rq *q = t->cfs_rq[cfs_rq->rq->cpu];
 
-		if (!is_below(t, cfs_rq->tg) || --q->throttle_count)
+		if (!group_is_below(t, cfs_rq->tg) || --q->throttle_count)
 			continue;
 		thaw_clock(q);
 		if (throttles_tasks(s))
