@@ -26,7 +26,7 @@ struct options {
 
 static const struct argp_option option_table[] = {
 	{ "published", OPT_PUBLISHED, "FILE.csv", 0,
-	  "where the published rows of EXPERIMENT are (default: $IDLEST_PUBLISHED)", 0 },
+	  "where the published rows of EXPERIMENT are (else $IDLEST_PUBLISHED; else it is simulated only)", 0 },
 	{ "seeds", 'n', "N", 0, "runs of each cell, with N seeds (default 3)", 0 },
 	{ "seed", OPT_SEED, "S", 0, "the first seed (default 1)", 0 },
 	{ "jobs", 'j', "N", 0, "rows at once (default: one a CPU); changes no figure", 0 },
@@ -97,7 +97,7 @@ static int unknown_experiment(const struct registry *r, const char *what, struct
 		       list);
 }
 
-/* which file, and which of its rows */
+/* which file (NULL: the registry's own rows), and which of its rows */
 static int choose(const struct options *o, const struct registry *r, const char **path,
 		  const char **experiment, struct err *err)
 {
@@ -110,11 +110,6 @@ static int choose(const struct options *o, const struct registry *r, const char 
 		return unknown_experiment(r, o->what, err);
 	*experiment = o->what;
 	*path = o->published ?: getenv("IDLEST_PUBLISHED");
-	if (!*path || !**path)
-		return err_set(err, -ENOENT,
-			       "%s: where are its published rows? give --published FILE.csv, or set "
-			       "IDLEST_PUBLISHED to the file",
-			       o->what);
 	return 0;
 }
 
@@ -150,7 +145,8 @@ static int reproduce(const struct options *o, const struct registry *r, struct a
 
 	ret = choose(o, r, &path, &spec.experiment, err);
 	if (!ret)
-		ret = published_load(a, path, &p, err);
+		ret = path && *path ? published_load(a, path, &p, err)
+				    : reproduce_rows(registry_find(r, spec.experiment), a, &p, err);
 	if (!ret)
 		ret = reproduce_plan(r, &p, &spec, &x, err);
 	if (!ret && !x->nr_rows)

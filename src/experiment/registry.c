@@ -63,6 +63,7 @@ static const cyaml_schema_field_t experiment_fields[] = {
 	NEEDED(struct registry_experiment, name),
 	NEEDED(struct registry_experiment, description),
 	TEXT(struct registry_experiment, source),
+	NEEDED(struct registry_experiment, machine),
 	LIST(struct registry_experiment, kernels, 0, word_schema),
 	LIST(struct registry_experiment, benchmarks, 0, benchmark_schema),
 	CYAML_FIELD_END,
@@ -162,6 +163,10 @@ static int check_experiment(const struct yaml_doc *doc, const struct registry_fi
 			snprintf(path, sizeof(path), "experiments[%u].name", i);
 			return FAIL(doc, err, path, "'%.40s' is given twice", e->name);
 		}
+	if (!registry_find_word(f->machines, f->nr_machines, e->machine)) {
+		snprintf(path, sizeof(path), "experiments[%u].machine", i);
+		return FAIL(doc, err, path, "'machines' has no '%.40s'", e->machine);
+	}
 	snprintf(path, sizeof(path), "experiments[%u].kernels", i);
 	ret = check_words(doc, e->kernels, e->nr_kernels, path, err);
 	for (u32 j = 0; j < e->nr_benchmarks && !ret; j++) {

@@ -36,13 +36,15 @@ struct registry_benchmark {
 	char *scale;		/* the table's figure over the simulated metric's; NULL: 1 */
 	char *because;		/* what the scale, or a parameter nobody stated, is read from */
 	char *missing;		/* why it can't be simulated; NULL: it can */
-	char **params;		/* what the rows of the table are, for a run without published figures */
+	char **params;		/* of the table's rows, for runs without published figures */
 	struct registry_unscored *unscored;
 	u32 nr_unscored, nr_params;
 };
 
+/* The kernels: the first one is the tables' base. */
 struct registry_experiment {
 	char *name, *description, *source;
+	char *machine;		/* label of the one that its tables are of */
 	struct registry_word *kernels;
 	struct registry_benchmark *benchmarks;
 	u32 nr_kernels, nr_benchmarks;

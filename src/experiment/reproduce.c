@@ -31,11 +31,17 @@ static double mean(const double *x, int n, bool higher_is_better)
 /* Return: why not, or NULL */
 static const char *take_figures(const struct compare *c, struct reproduce_row *row, double *values)
 {
-	bool higher = row->published->higher_is_better;
+	const struct published_row *pub = row->published;
 	int metric = find_metric(compare_result(c, 0, 0, 0, 0), row->metric);
 	double base, variant;
+	bool higher;
 
-	if (metric < 0 || !compare_values(c, 0, 0, row->base, metric, values))
+	if (metric < 0)
+		return "the simulated benchmark reports no such figure";
+	/* a table may have its own view of what is better */
+	higher = pub->figures ? pub->higher_is_better
+			      : compare_result(c, 0, 0, 0, 0)->metric[metric].higher_is_better;
+	if (!compare_values(c, 0, 0, row->base, metric, values))
 		return "the simulated benchmark reports no such figure";
 	base = mean(values, c->spec.nr_seeds, higher);
 	if (!compare_values(c, 0, 0, row->variant, metric, values))
@@ -43,7 +49,9 @@ static const char *take_figures(const struct compare *c, struct reproduce_row *r
 	variant = mean(values, c->spec.nr_seeds, higher);
 	if (!(base > 0))
 		return "nothing was done under the base kernel";
-	row->score.simulated_base = base * registry_scale(row->benchmark);
+	/* where the table has ratios to the base, the base is what it is */
+	row->score.simulated_base = row->score.relative ? pub->base_value
+							: base * registry_scale(row->benchmark);
 	row->score.simulated_gain_pct = stats_gain_pct(base, variant, higher);
 	row->score.simulated = true;
 	return NULL;

@@ -49,6 +49,14 @@ struct reproduce_spec {
 };
 
 /**
+ * reproduce_rows() - the rows that the registry itself knows of an experiment, without figures
+ * @a: what they are in
+ *
+ * Each benchmark with its params, each kernel but the first as variant. Return: 0 or -ENOMEM.
+ */
+int reproduce_rows(const struct registry_experiment *e, struct arena *a, struct published *p,
+		   struct err *err);
+/**
  * reproduce_plan() - which rows need which runs; nothing is run yet
  * @r, @p: outlive the result
  *

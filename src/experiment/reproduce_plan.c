@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/nearest.h"
+#include "experiment/kernel_dump.h"
 #include "experiment/reproduce.h"
 
 #define MAX_EXPR 512
@@ -45,6 +45,20 @@ static const char *meaning(struct plan *p, struct reproduce_row *row, const char
 	else if (!w->is)
 		row->why = w->missing;
 	return w ? w->is : NULL;
+}
+
+/* a kernel expression that can run; else NULL with the row's reason */
+static const char *kernel(struct plan *p, struct reproduce_row *row, const char *label)
+{
+	const struct registry_experiment *e = row->experiment;
+	const char *expr = meaning(p, row, "kernel", e->kernels, e->nr_kernels, label);
+	struct sched_kernel k;
+	struct err err = { 0 };
+
+	if (!expr || (!kernel_load(expr, &k, &err) && !sched_kernel_check_built(&k, &err)))
+		return expr;
+	row->why = text(p, "%s", err.msg);
+	return NULL;
 }
 
 static int find_group(struct plan *p, const char *machine, const char *workload)
@@ -88,14 +102,12 @@ static const char *expand(struct plan *p, struct reproduce_row *row, const char 
 static void plan_runs(struct plan *p, struct reproduce_row *row)
 {
 	const struct registry_file *f = registry_file(p->r);
-	const struct registry_experiment *e = row->experiment;
 	const struct published_row *pub = row->published;
 	const char *machine, *base, *variant, *workload;
 	struct reproduce_group *g;
 
 	if (!(machine = meaning(p, row, "machine", f->machines, f->nr_machines, pub->machine)) ||
-	    !(base = meaning(p, row, "kernel", e->kernels, e->nr_kernels, pub->base)) ||
-	    !(variant = meaning(p, row, "kernel", e->kernels, e->nr_kernels, pub->variant)) ||
+	    !(base = kernel(p, row, pub->base)) || !(variant = kernel(p, row, pub->variant)) ||
 	    !(workload = expand(p, row, row->benchmark->workload)) ||
 	    !(row->metric = expand(p, row, row->benchmark->metric)))
 		return;
@@ -122,6 +134,7 @@ static void plan_row(struct plan *p, struct reproduce_row *row)
 	row->group = -1;
 	row->score.published_base = pub->base_value;
 	row->score.published_gain_pct = pub->gain_pct;
+	row->score.relative = !strcmp(pub->unit, "ratio") || !strncmp(pub->unit, "% of", 4);
 	row->experiment = registry_find(p->r, pub->experiment);
 	if (!row->experiment) {
 		row->why = text(p, "the registry doesn't know the experiment '%.60s'",
@@ -146,6 +159,44 @@ static void plan_row(struct plan *p, struct reproduce_row *row)
 	else
 		row->why = registry_unscored(b, pub->param);
 	row->score.scored = !row->why;
+}
+
+static void add_rows(const struct registry_experiment *e, const struct registry_benchmark *b,
+		     const char *param, struct published *p)
+{
+	for (u32 k = 1; k < e->nr_kernels; k++)
+		p->row[p->nr_rows++] = (struct published_row){
+			.experiment = e->name,
+			.benchmark = b->label,
+			.machine = e->machine,
+			.param = param,
+			.base = e->kernels[0].label,
+			.variant = e->kernels[k].label,
+			.unit = "",
+			.note = b->note ?: "",
+		};
+}
+
+int reproduce_rows(const struct registry_experiment *e, struct arena *a, struct published *p,
+		   struct err *err)
+{
+	size_t nr = 0;
+
+	for (u32 i = 0; i < e->nr_benchmarks; i++)
+		nr += (size_t)max(e->benchmarks[i].nr_params, 1U) * e->nr_kernels;
+	*p = (struct published){ .path = e->name };
+	p->row = arena_array(a, max(nr, (size_t)1), sizeof(*p->row));
+	if (!p->row)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (u32 i = 0; i < e->nr_benchmarks; i++) {
+		const struct registry_benchmark *b = &e->benchmarks[i];
+
+		for (u32 k = 0; k < b->nr_params; k++)
+			add_rows(e, b, b->params[k], p);
+		if (!b->nr_params)
+			add_rows(e, b, "", p);
+	}
+	return 0;
 }
 
 int reproduce_plan(const struct registry *r, const struct published *pub,

@@ -75,8 +75,7 @@ static void print_score(const char *what, const struct score *s, FILE *f)
 	fputc('\n', f);
 }
 
-/* all that @first has in common with the rows to come is said once, above them */
-static void print_head(const struct reproduction *x, const struct reproduce_row *first, FILE *f)
+static void print_head(const struct reproduce_row *first, FILE *f)
 {
 	const struct registry_experiment *e = first->experiment;
 
@@ -136,7 +135,7 @@ int reproduction_print(const struct reproduction *x, FILE *f)
 
 		if (!is_first(x, i))
 			continue;
-		print_head(x, &x->row[i], f);
+		print_head(&x->row[i], f);
 		print_experiment(x, name, f);
 		if (reproduce_score(x, name, &s))
 			return -ENOMEM;
