@@ -209,6 +209,34 @@ u64 sched_dl_bandwidth(const struct sched *s)
 	return bw;
 }
 
+bool class_would_pull(const struct sched *s, const struct rq *rq, const u64 *overloaded,
+		      struct task *(*choice)(const struct rq *rq, const struct rq *src),
+		      struct class_move *m)
+{
+	int cpu;
+
+	for_each_cpu(cpu, overloaded, s->words) {
+		if (cpu == rq->cpu || !mask_test(rq->rd->span, cpu))
+			continue;
+		m->p = choice(rq, &s->rq[cpu]);
+		m->from = cpu;
+		m->to = rq->cpu;
+		if (m->p)
+			return true;
+	}
+	return false;
+}
+
+bool class_pull(struct sched *s, struct rq *rq, struct rq *src, struct task *p)
+{
+	if (p->on_cpu) {
+		src->push_due = true;
+		return false;
+	}
+	move_queued_task(s, src, p, rq);
+	return true;
+}
+
 static int check_rq(const struct sched *s, const struct rq *rq, struct err *err)
 {
 	int above = (rq->rt.throttled ? 0 : rq->rt.nr_running) + rq->dl.nr_running;

@@ -176,6 +176,12 @@ int dl_admit(struct sched *s, struct task *p, const struct task_attr *a);
 /* @p has it without having been admitted */
 void dl_take_bw(struct sched *s, struct task *p, const struct task_attr *a);
 void dl_set_params(struct task *p, const struct task_attr *a);
+/* which task of another CPU in @overloaded @rq would take first, if @choice names those it may */
+bool class_would_pull(const struct sched *s, const struct rq *rq, const u64 *overloaded,
+		      struct task *(*choice)(const struct rq *rq, const struct rq *src),
+		      struct class_move *m);
+/* @rq takes @p from @src; Return: false: it is still switching out there, and @src pushes later */
+bool class_pull(struct sched *s, struct rq *rq, struct rq *src, struct task *p);
 void server_timer(struct sched *s, struct rq *rq);
 /* @rq has no fair task left: the fair server goes */
 void server_stop(struct sched *s, struct rq *rq);

@@ -207,29 +207,15 @@ static struct task *pull_choice(const struct rq *rq, const struct rq *src)
 
 bool dl_would_pull(const struct sched *s, const struct rq *rq, struct class_move *m)
 {
-	int cpu;
-
-	for_each_cpu(cpu, s->rtd.dl_overloaded, s->words) {
-		m->p = cpu == rq->cpu ? NULL : pull_choice(rq, &s->rq[cpu]);
-		m->from = cpu;
-		m->to = rq->cpu;
-		if (m->p)
-			return true;
-	}
-	return false;
+	return class_would_pull(s, rq, s->rtd.dl_overloaded, pull_choice, m);
 }
 
 static bool pull_from(struct sched *s, struct rq *rq, struct rq *src)
 {
 	struct task *p = pull_choice(rq, src);
 
-	if (!p)
+	if (!p || !class_pull(s, rq, src, p))
 		return false;
-	if (p->on_cpu) { /* still switching out: looked at when that is over */
-		src->push_due = true;
-		return false;
-	}
-	move_queued_task(s, src, p, rq);
 	s->nr_dl_pulls++;
 	EXPLAIN(s, .now = s->now, .cpu = rq->cpu, .p = p, .step = STEP_PULL,
 		.reason = REASON_DL_PULL, .candidate = rq->cpu, .taken = true, .final = true,
