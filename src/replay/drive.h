@@ -73,6 +73,8 @@ void drive_until(struct drive *d, u64 ns);
 void drive_done(struct drive *d, const struct story_act *a);
 /** drive_drain() - serve or drop what the core asks its host to do */
 void drive_drain(struct drive *d);
+/** drive_rest() - @cpu is idle: its tick stops, unless a timer of its own is near */
+void drive_rest(struct drive *d, int cpu);
 
 /* the core's task; NULL: a stopper, the idle task, or it isn't there */
 static inline struct task *drive_task(const struct drive *d, u32 task)
