@@ -11,7 +11,7 @@
 
 struct run {
 	struct reproduction *x;
-	pthread_mutex_t arena; /* guards it: reasons of failed runs are kept there */
+	pthread_mutex_t lock; /* of the arena and the reasons of rows whose runs failed */
 };
 
 static int find_metric(const struct result *r, const char *name)
@@ -28,51 +28,59 @@ static double mean(const double *x, int n, bool higher_is_better)
 	return higher_is_better && stats_min(x, n) > 0 ? stats_hmean(x, n) : stats_amean(x, n);
 }
 
-/* Return: why not, or NULL */
-static const char *take_figures(const struct compare *c, struct reproduce_row *row, double *values)
+/* The figures of one seed. Return: why there are none, or NULL */
+static const char *take_figures(const struct compare *c, struct reproduce_row *row, int seed)
+{
+	const struct result *first = compare_result(c, 0, 0, 0, 0);
+	int metric = find_metric(first, row->metric);
+
+	if (metric < 0 ||
+	    !compare_values(c, 0, 0, row->base, metric, &row->value[REPRODUCE_BASE][seed]) ||
+	    !compare_values(c, 0, 0, row->variant, metric, &row->value[REPRODUCE_VARIANT][seed]))
+		return "the simulated benchmark reports no such figure";
+	if (!seed)
+		row->higher_is_better = first->metric[metric].higher_is_better;
+	return NULL;
+}
+
+static void take_means(struct reproduction *x, struct reproduce_row *row)
 {
 	const struct published_row *pub = row->published;
-	int metric = find_metric(compare_result(c, 0, 0, 0, 0), row->metric);
-	double base, variant;
-	bool higher;
-
-	if (metric < 0)
-		return "the simulated benchmark reports no such figure";
 	/* a table may have its own view of what is better */
-	higher = pub->figures ? pub->higher_is_better
-			      : compare_result(c, 0, 0, 0, 0)->metric[metric].higher_is_better;
-	if (!compare_values(c, 0, 0, row->base, metric, values))
-		return "the simulated benchmark reports no such figure";
-	base = mean(values, c->spec.nr_seeds, higher);
-	if (!compare_values(c, 0, 0, row->variant, metric, values))
-		return "the simulated benchmark reports no such figure";
-	variant = mean(values, c->spec.nr_seeds, higher);
-	if (!(base > 0))
-		return "nothing was done under the base kernel";
+	bool higher = pub->figures ? pub->higher_is_better : row->higher_is_better;
+	double base = mean(row->value[REPRODUCE_BASE], x->nr_seeds, higher);
+	double variant = mean(row->value[REPRODUCE_VARIANT], x->nr_seeds, higher);
+
+	if (!(base > 0)) {
+		row->why = "nothing was done under the base kernel";
+		row->score.scored = false;
+		return;
+	}
 	/* where the table has ratios to the base, the base is what it is */
 	row->score.simulated_base = row->score.relative ? pub->base_value
 							: base * registry_scale(row->benchmark);
 	row->score.simulated_gain_pct = stats_gain_pct(base, variant, higher);
 	row->score.simulated = true;
-	return NULL;
 }
 
-static void give_reason(struct run *run, struct reproduce_row *row, const char *why)
+/* of several seeds that fail the first one is the reason, whichever ends first */
+static void give_reason(struct run *run, struct reproduce_row *row, int seed, const char *why)
 {
-	const char *copy;
-
-	pthread_mutex_lock(&run->arena);
-	copy = arena_strdup(run->x->arena, why);
-	pthread_mutex_unlock(&run->arena);
-	row->why = copy ?: "out of memory";
-	row->score.scored = false;
+	pthread_mutex_lock(&run->lock);
+	if (!row->failed || seed + 1 < row->failed) {
+		row->failed = seed + 1;
+		row->why = arena_strdup(run->x->arena, why) ?: "out of memory";
+		row->score.scored = false;
+	}
+	pthread_mutex_unlock(&run->lock);
 }
 
-static int run_group(void *ctx, int i, struct err *err)
+static int run_seed(void *ctx, int i, struct err *err)
 {
 	struct run *run = ctx;
 	struct reproduction *x = run->x;
-	const struct reproduce_group *g = &x->group[i];
+	int group = i / x->nr_seeds, seed = i % x->nr_seeds;
+	const struct reproduce_group *g = &x->group[group];
 	struct compare_spec spec = {
 		.nr_machines = 1,
 		.nr_workloads = 1,
@@ -80,28 +88,24 @@ static int run_group(void *ctx, int i, struct err *err)
 		.machine_expr = &g->machine,
 		.workload_expr = &g->workload,
 		.kernel_expr = g->kernel,
-		.nr_seeds = x->nr_seeds,
-		.first_seed = x->first_seed,
+		.nr_seeds = 1,
+		.first_seed = x->first_seed + seed,
 		.jobs = 1,
 	};
-	double *values = calloc(x->nr_seeds, sizeof(*values));
 	struct compare *c = NULL;
 	struct err failed = { 0 };
 	const char *why = NULL;
 
-	if (!values)
-		return err_set(err, -ENOMEM, "out of memory");
 	if (compare_run(&spec, &c, &failed))
 		why = failed.msg;
 	for (int k = 0; k < x->nr_rows; k++) {
 		struct reproduce_row *row = &x->row[k];
-		const char *not = row->group != i ? NULL : why ?: take_figures(c, row, values);
+		const char *not = row->group != group ? NULL : why ?: take_figures(c, row, seed);
 
 		if (not)
-			give_reason(run, row, not);
+			give_reason(run, row, seed, not);
 	}
 	compare_free(c);
-	free(values);
 	return 0;
 }
 
@@ -110,9 +114,18 @@ int reproduce_run(struct reproduction *x, const struct reproduce_spec *spec, str
 	struct run run = { .x = x };
 	int ret;
 
-	pthread_mutex_init(&run.arena, NULL);
-	ret = pool_run(x->nr_groups, spec->jobs, spec->progress, run_group, &run, err);
-	pthread_mutex_destroy(&run.arena);
+	for (int i = 0; i < x->nr_rows; i++)
+		for (int k = 0; k < REPRODUCE_KINDS; k++) {
+			x->row[i].value[k] = arena_array(x->arena, x->nr_seeds, sizeof(double));
+			if (!x->row[i].value[k])
+				return err_set(err, -ENOMEM, "out of memory");
+		}
+	pthread_mutex_init(&run.lock, NULL);
+	ret = pool_run(x->nr_groups * x->nr_seeds, spec->jobs, spec->progress, run_seed, &run, err);
+	pthread_mutex_destroy(&run.lock);
+	for (int i = 0; i < x->nr_rows && !ret; i++)
+		if (x->row[i].group >= 0 && !x->row[i].failed)
+			take_means(x, &x->row[i]);
 	return ret;
 }
 

@@ -2,8 +2,8 @@
 /*
  * reproduce.h - rows of published tables, simulated.
  *
- * Rows that ask for the same machine and workload are one comparison; these
- * run side by side. Every figure is simulated, with the same seeds for both
+ * Rows that ask for the same machine and workload are one comparison; the
+ * comparisons' seeds run side by side. Every figure is simulated, with the same seeds for both
  * kernels of a row; nothing is kept between calls.
  */
 #ifndef IDLEST_EXPERIMENT_REPRODUCE_H
@@ -21,6 +21,8 @@ struct reproduce_group {
 	int nr_kernels;
 };
 
+enum reproduce_kind { REPRODUCE_BASE, REPRODUCE_VARIANT, REPRODUCE_KINDS };
+
 struct reproduce_row {
 	const struct published_row *published;
 	const struct registry_experiment *experiment; /* NULL: unknown */
@@ -28,6 +30,9 @@ struct reproduce_row {
 	const char *metric;
 	int group, base, variant; /* kernels of the group; group -1: not simulated */
 	const char *why;	  /* not simulated, or not scored: the reason; else NULL */
+	double *value[REPRODUCE_KINDS]; /* [nr_seeds] of the metric, not scaled */
+	bool higher_is_better;	  /* of the simulated metric */
+	int failed;		  /* 1 + the first seed whose run did; 0: none */
 	struct score_row score;	  /* what came out */
 };
 
