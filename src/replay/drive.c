@@ -323,7 +323,6 @@ void drive_switch(struct drive *d, const struct story_act *a)
 	struct task *next = drive_task(d, a->task);
 	bool was_idle = prev == STORY_NONE;
 
-	drive_before_pick(d, a);
 	if (was_idle)
 		sched_nohz_exit(d->s, d->now, a->cpu);
 	if (is_stopper(d, a->task)) {

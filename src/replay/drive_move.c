@@ -68,12 +68,12 @@ void drive_move(struct drive *d, const struct story_act *a)
 		return;
 	make_movable(d, p, a->to);
 	nr = moves_of_pass(d, a, m);
-	if (!drive_is_fair(p)) /* balancing leaves it alone */
-		mover = mover == MOVER_STOPPER ? MOVER_STOPPER : MOVER_CLASS;
-	else if (a->move == MOVE_NEWIDLE)
+	if (drive_is_fair(p) && a->move == MOVE_NEWIDLE)
 		drive_into_idle(d, a->to, m, nr);
-	else
+	else if (drive_is_fair(p))
 		drive_late_walk(d, a->cpu, m, nr);
+	else if (mover != MOVER_STOPPER) /* balancing leaves it alone */
+		mover = MOVER_CLASS;
 	sched_move_tasks(d->s, d->now, a->cpu, m, nr, mover);
 	for (int i = 0; i < nr; i++) {
 		if (m[i].error == -ENOENT)
