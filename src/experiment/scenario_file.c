@@ -2,16 +2,7 @@
 /* The schema of scenario files. */
 #include "experiment/scenario_file.h"
 
-#define OPT	     CYAML_FLAG_OPTIONAL
-#define TEXT(s, m)   CYAML_FIELD_STRING_PTR(#m, OPT | CYAML_FLAG_POINTER, s, m, 0, CYAML_UNLIMITED)
-#define NEEDED(s, m) CYAML_FIELD_STRING_PTR(#m, CYAML_FLAG_POINTER, s, m, 1, CYAML_UNLIMITED)
-#define LIST(s, m, flags, value)                                                                   \
-	CYAML_FIELD_SEQUENCE_COUNT(#m, (flags) | CYAML_FLAG_POINTER, s, m, nr_##m, &(value), 1,    \
-				   CYAML_UNLIMITED)
-
-static const cyaml_schema_value_t text_schema = {
-	CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 0, CYAML_UNLIMITED),
-};
+#include "base/yaml_schema.h"
 
 static const cyaml_schema_field_t kernel_fields[] = {
 	TEXT(struct scenario_file_kernel, name),

@@ -2,21 +2,15 @@
 /* The schema of machine files, and the table of their plain values. */
 #include "machine/file.h"
 
+#include "base/yaml_schema.h"
 #include "machine/machine.h"
 #include "machine/quantity.h"
 
-#define OPT	    CYAML_FLAG_OPTIONAL
-#define TEXT(s, m)  CYAML_FIELD_STRING_PTR(#m, OPT | CYAML_FLAG_POINTER, s, m, 0, CYAML_UNLIMITED)
-#define NEEDED(s, m) CYAML_FIELD_STRING_PTR(#m, CYAML_FLAG_POINTER, s, m, 1, CYAML_UNLIMITED)
 #define MAP(s, m, fields) CYAML_FIELD_MAPPING_PTR(#m, OPT | CYAML_FLAG_POINTER, s, m, fields)
 #define LIST_OF(key, s, m, n, value)                                                               \
 	CYAML_FIELD_SEQUENCE_COUNT(key, OPT | CYAML_FLAG_POINTER, s, m, n, &(value), 1,            \
 				   CYAML_UNLIMITED)
 #define TEXTS(s, m) LIST_OF(#m, s, m.text, m.nr, text_schema)
-
-static const cyaml_schema_value_t text_schema = {
-	CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 0, CYAML_UNLIMITED),
-};
 
 static const cyaml_schema_field_t distances_fields[] = {
 	TEXT(struct file_distances, self),    TEXT(struct file_distances, smt),
